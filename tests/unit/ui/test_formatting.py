@@ -1,0 +1,155 @@
+"""Numbers to text, as the pages print them."""
+
+import datetime as dt
+
+import pytest
+
+from ui import formatting as f
+
+EUR = f.Currency(code="EUR", usd_per_unit=1.25)
+CHF = f.Currency(code="CHF", usd_per_unit=1.0)
+
+
+@pytest.mark.parametrize(
+    ("usd", "digits", "text"),
+    [
+        (0, 2, "$0"),
+        (0.514, 2, "$0.51"),
+        (21.957642, 2, "$22"),
+        (950, 2, "$950"),
+        (999.6, 2, "$1.0 k"),
+        (8_640, 2, "$8.6 k"),
+        (95_240, 2, "$95 k"),
+        (148_310, 2, "$148 k"),
+        (18_590, 3, "$18.6 k"),
+        (999_600, 2, "$1.0 M"),
+        (1_234_000, 2, "$1.2 M"),
+        (2_410_000_000, 2, "$2.4 B"),
+        (-1_370, 2, "−$1.4 k"),
+        (None, 2, "unknown"),
+        (float("nan"), 2, "unknown"),
+    ],
+)
+def test_money(usd, digits, text):
+    assert f.money(usd, digits=digits).replace(f.NBSP, " ") == text
+    assert " " not in f.money(usd, digits=digits)
+
+
+def test_money_in_another_currency():
+    assert f.money(125_000, EUR) == f"€100{f.NBSP}k"
+    assert f.money(125_000, CHF) == f"CHF{f.NBSP}125{f.NBSP}k"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "text"),
+    [
+        (83_000, 109_000, "$83–109 k"),
+        (900, 1_250, "$0.90–1.2 k"),
+        (4_800, 5_600, "$4.8–5.6 k"),
+        (910_000, 1_100_000, "$0.91–1.1 M"),
+        (None, 3, "unknown"),
+    ],
+)
+def test_money_range(low, high, text):
+    assert f.money_range(low, high).replace(f.NBSP, " ") == text
+
+
+@pytest.mark.parametrize(
+    ("usd", "text"),
+    [(0.146, "$0.15"), (0.034, "$0.034"), (21.957642, "$21.96"), (17_500, "$17,500"), (999.0, "$999.00")],
+)
+def test_price(usd, text):
+    assert f.price(usd) == text
+
+
+@pytest.mark.parametrize(
+    ("hours", "text"),
+    [
+        (40 / 3600, "40 s"),
+        (59.7 / 3600, "1.0 min"),
+        (0.683, "41 min"),
+        (0.999, "1.0 h"),
+        (1.2295, "1.2 h"),
+        (24.2, "24 h"),
+        (48.0, "48 h"),
+        (81.6, "3.4 days"),
+        (3650, "5.0 months"),
+        (None, "unknown"),
+    ],
+)
+def test_duration(hours, text):
+    assert f.duration(hours).replace(f.NBSP, " ") == text
+
+
+def test_duration_range_has_one_unit():
+    assert f.duration_range(21.1, 29.4).replace(f.NBSP, " ") == "21–29 h"
+    assert f.duration_range(0.6, 1.3).replace(f.NBSP, " ") == "0.60–1.3 h"
+
+
+@pytest.mark.parametrize(
+    ("kwh", "text"), [(0.9, "0.90 kWh"), (350, "350 kWh"), (48_210, "48 MWh"), (1_210_000, "1.2 GWh"), (0, "0 kWh")]
+)
+def test_energy(kwh, text):
+    assert f.energy(kwh).replace(f.NBSP, " ") == text
+
+
+def test_carbon_and_power():
+    assert f.carbon(350).replace(f.NBSP, " ") == "350 kg CO₂e"
+    assert f.carbon(17_800).replace(f.NBSP, " ") == "18 t CO₂e"
+    assert f.carbon_intensity(0.3695).replace(f.NBSP, " ") == "370 g CO₂e/kWh"
+    assert f.power(90).replace(f.NBSP, " ") == "90 W"
+    assert f.power(7_112).replace(f.NBSP, " ") == "7.1 kW"
+    assert f.memory(24).replace(f.NBSP, " ") == "24 GB"
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (0.7134, "71 %"),
+        (-0.22, "−22 %"),
+        (0.0042, "0.42 %"),
+        (0.0, "0 %"),
+        (1.5, "150 %"),
+        (0.014, "1 %"),
+        (None, "unknown"),
+    ],
+)
+def test_percent(share, text):
+    assert f.percent(share).replace(f.NBSP, " ") == text
+
+
+def test_rate_keeps_its_decimals():
+    assert f.rate(0.05) == f"5{f.NBSP}%"
+    assert f.rate(0.025) == f"2.5{f.NBSP}%"
+
+
+def test_plain_and_exact():
+    assert f.plain(102_340) == "102,340"
+    assert f.plain(6.2501) == "6.25"
+    assert f.plain(-3) == "−3.00"
+    assert f.exact(-1370) == "−1,370.00"
+    assert f.exact(-0.001) == "0.00"
+    assert f.exact(None) == "unknown"
+
+
+def test_words_and_dates():
+    assert f.number_word(4) == "four"
+    assert f.number_word(13) == "13"
+    assert f.date("2026-11-30").replace(f.NBSP, " ") == "30 Nov 2026"
+    assert f.date("2026-05").replace(f.NBSP, " ") == "May 2026"
+    assert f.date("2026") == "2026"
+    assert f.date(None) == "unknown"
+
+
+def test_age_badge_from_18_months_on():
+    today = dt.date(2026, 11, 30)
+    assert f.age("2025-06-01", today) == ""
+    assert f.age("2025-05-30", today) == "18 months old"
+    assert f.age("2025-03", today) == "20 months old"
+    assert f.age("2025", today) == "22 months old"
+    assert f.age(None, today) == "no date"
+
+
+def test_text_is_safe_in_markdown():
+    assert f.escaped("a $5 *b* [c]") == r"a \$5 \*b\* \[c\]"
+    assert f.dollars("**$5**") == r"**\$5**"

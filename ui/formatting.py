@@ -1,0 +1,263 @@
+"""Numbers to text: the only place where the app rounds. Units follow a no-break space, minus is U+2212."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from dataclasses import dataclass
+
+from planner.units import G_PER_KG, H_PER_DAY, H_PER_MONTH, S_PER_H, S_PER_MIN, W_PER_KW
+from ui.i18n import t
+
+NBSP = "\N{NO-BREAK SPACE}"
+MINUS = "\N{MINUS SIGN}"
+EN_DASH = "\N{EN DASH}"
+OLD_AFTER_MONTHS = 18
+
+_SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "CNY": "¥", "JPY": "JP¥", "INR": "₹", "KRW": "₩"}
+_STEPS = ((1e9, "number.billion"), (1e6, "number.million"), (1e3, "number.thousand"), (1.0, ""))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Currency:
+    """The currency the page shows; every amount that comes in is in USD."""
+
+    code: str = "USD"
+    usd_per_unit: float = 1.0
+
+    @property
+    def prefix(self) -> str:
+        """Symbol or code that stands before an amount."""
+        return _SYMBOLS.get(self.code, f"{self.code}{NBSP}")
+
+    def of(self, amount_usd: float) -> float:
+        """The amount in this currency."""
+        return amount_usd / self.usd_per_unit
+
+
+USD = Currency()
+
+
+def unknown() -> str:
+    """The word for a missing figure: never 0, a dash or None."""
+    return t("number.unknown")
+
+
+def plain(value: float | None, digits: int = 3) -> str:
+    """A number with at least its whole part and `digits` significant digits, thousands separated."""
+    if value is None or not math.isfinite(value):
+        return unknown()
+    return _signed(_digits(abs(value), digits), negative=value < 0)
+
+
+def exact(value: float | None, decimals: int = 2) -> str:
+    """A number for tables, with fixed decimals."""
+    if value is None or not math.isfinite(value):
+        return unknown()
+    return _signed(f"{abs(value):,.{decimals}f}", negative=round(value, decimals) < 0)
+
+
+def money(amount_usd: float | None, currency: Currency = USD, digits: int = 2) -> str:
+    """A rounded amount: "$950", "$95 k", "$1.2 M"; `digits=3` where the third one matters ("$18.6 k")."""
+    if amount_usd is None or not math.isfinite(amount_usd):
+        return unknown()
+    value = currency.of(amount_usd)
+    number, unit = _stepped(abs(value), digits)
+    return _signed(f"{currency.prefix}{number}{unit}", negative=value < 0)
+
+
+def money_range(low_usd: float | None, high_usd: float | None, currency: Currency = USD, digits: int = 2) -> str:
+    """A range in one unit: "$83–109 k"."""
+    if low_usd is None or high_usd is None:
+        return unknown()
+    low, high = currency.of(low_usd), currency.of(high_usd)
+    step, key = _step(max(abs(low), abs(high)), digits)
+    unit = f"{NBSP}{t(key)}" if key else ""
+    first = _signed(f"{currency.prefix}{_digits(abs(low) / step, digits)}", negative=low < 0)
+    last = _signed(_digits(abs(high) / step, digits), negative=high < 0)
+    return f"{first}{EN_DASH}{last}{unit}"
+
+
+def price(amount_usd: float | None, currency: Currency = USD) -> str:
+    """A price as it is paid: cents below 1,000, whole units above."""
+    if amount_usd is None or not math.isfinite(amount_usd):
+        return unknown()
+    value = currency.of(amount_usd)
+    decimals = 0 if abs(value) >= 1000 else 2 if abs(value) >= 0.1 else 3
+    return _signed(f"{currency.prefix}{abs(value):,.{decimals}f}", negative=value < 0)
+
+
+def duration(hours: float | None) -> str:
+    """A time: "40 s", "41 min", "24 h", "3.4 days", "5.0 months"."""
+    if hours is None or not math.isfinite(hours):
+        return unknown()
+    divisor, key = _time_unit(hours)
+    return _with_unit(hours / divisor, key)
+
+
+def duration_range(low_h: float | None, high_h: float | None) -> str:
+    """A range of times in the unit of its longer end: "21–29 h"."""
+    if low_h is None or high_h is None:
+        return unknown()
+    divisor, key = _time_unit(high_h)
+    return f"{_digits(low_h / divisor, 2)}{EN_DASH}{_digits(high_h / divisor, 2)}{NBSP}{t(key)}"
+
+
+def energy(kwh: float | None) -> str:
+    """Electrical energy: "0.90 kWh", "48 MWh", "1.2 GWh"."""
+    if kwh is None or not math.isfinite(kwh):
+        return unknown()
+    value = _round(kwh, 2)
+    if value < 1e3:
+        return _with_unit(kwh, "unit.kwh")
+    if value < 1e6:
+        return _with_unit(kwh / 1e3, "unit.mwh")
+    return _with_unit(kwh / 1e6, "unit.gwh")
+
+
+def carbon(kg_co2e: float | None) -> str:
+    """Greenhouse gas: "350 kg CO₂e", "18 t CO₂e"."""
+    if kg_co2e is None or not math.isfinite(kg_co2e):
+        return unknown()
+    if _round(kg_co2e, 2) < 1e3:
+        return _with_unit(kg_co2e, "unit.kg_co2e")
+    return _with_unit(kg_co2e / 1e3, "unit.t_co2e")
+
+
+def carbon_intensity(kg_co2e_per_kwh: float | None) -> str:
+    """Grid intensity as grids print it: "370 g CO₂e/kWh"."""
+    if kg_co2e_per_kwh is None:
+        return unknown()
+    return _with_unit(kg_co2e_per_kwh * G_PER_KG, "unit.g_co2e_per_kwh")
+
+
+def power(watts: float | None) -> str:
+    """Power: "90 W", "7.1 kW"."""
+    if watts is None or not math.isfinite(watts):
+        return unknown()
+    if _round(watts, 3) < W_PER_KW:
+        return _with_unit(watts, "unit.w")
+    return _with_unit(watts / W_PER_KW, "unit.kw")
+
+
+def memory(gb: float | None) -> str:
+    """GPU memory: "24 GB", "1.5 GB"."""
+    if gb is None:
+        return unknown()
+    return _with_unit(gb, "unit.gb", digits=3 if gb >= 100 else 2)
+
+
+def percent(share: float | None, digits: int = 2) -> str:
+    """A share of 1 as per cent: "71 %"."""
+    if share is None or not math.isfinite(share):
+        return unknown()
+    value = share * 100.0
+    whole = abs(value) >= 1.0 and digits <= 2
+    number = f"{abs(value):,.0f}" if whole else _digits(abs(value), digits)
+    if number.strip("0.") == "":
+        return f"0{NBSP}%"
+    return _signed(f"{number}{NBSP}%", negative=value < 0)
+
+
+def rate(share: float | None) -> str:
+    """A yearly or tax rate with the decimals it was given: "5 %", "2.5 %"."""
+    if share is None or not math.isfinite(share):
+        return unknown()
+    return _signed(f"{abs(share) * 100:.6g}{NBSP}%", negative=share < 0)
+
+
+def count(value: float, key: str) -> str:
+    """A count with its noun: `key` has the forms `<key>.one` and `<key>.many`."""
+    form = "one" if value == 1 else "many"
+    return t(f"{key}.{form}", count=plain(value))
+
+
+def number_word(value: float) -> str:
+    """Whole numbers to twelve as words, others as digits."""
+    if value == int(value) and 1 <= value <= 12:
+        return t(f"number_word.{int(value)}")
+    return plain(value)
+
+
+def date(as_of: str | None) -> str:
+    """A date as exact as it is known: "30 Nov 2026", "May 2026", "2026"."""
+    if not as_of:
+        return unknown()
+    parts = [int(part) for part in as_of.split("-")]
+    if len(parts) == 1:
+        return str(parts[0])
+    month = t(f"month.{parts[1]}")
+    return f"{month}{NBSP}{parts[0]}" if len(parts) == 2 else f"{parts[2]}{NBSP}{month}{NBSP}{parts[0]}"
+
+
+def age_months(as_of: str | None, today: dt.date) -> int | None:
+    """Whole months since a figure held, a coarse date counting from its first day; None where it has no date."""
+    if not as_of:
+        return None
+    parts = [int(part) for part in as_of.split("-")] + [1, 1]
+    return (today.year - parts[0]) * 12 + today.month - parts[1] - (today.day < parts[2])
+
+
+def age(as_of: str | None, today: dt.date) -> str:
+    """Words of the age badge: "20 months old" from 18 months on, "no date", else empty."""
+    months = age_months(as_of, today)
+    if months is None:
+        return t("age.undated")
+    return t("age.old", months=months) if months >= OLD_AFTER_MONTHS else ""
+
+
+def escaped(text: str) -> str:
+    """Text safe in Markdown, where two dollar signs would start a formula and a tilde or star a style."""
+    for character in ("\\", "$", "*", "_", "~", "[", "]", "`", "<"):
+        text = text.replace(character, f"\\{character}")
+    return text
+
+
+def dollars(text: str) -> str:
+    """Own sentences in Markdown: only the dollar signs need escaping."""
+    return text.replace("$", r"\$")
+
+
+def _with_unit(value: float, key: str, digits: int = 2) -> str:
+    return f"{_signed(_digits(abs(value), digits), negative=value < 0)}{NBSP}{t(key)}"
+
+
+def _time_unit(hours: float) -> tuple[float, str]:
+    if _round(hours * S_PER_H, 2) < S_PER_MIN:
+        return 1 / S_PER_H, "unit.s"
+    if _round(hours * S_PER_MIN, 2) < S_PER_MIN:
+        return 1 / S_PER_MIN, "unit.min"
+    if hours <= 3 * H_PER_DAY:
+        return 1.0, "unit.h"
+    if hours <= 2 * H_PER_MONTH:
+        return H_PER_DAY, "unit.days"
+    return H_PER_MONTH, "unit.months"
+
+
+def _stepped(value: float, digits: int) -> tuple[str, str]:
+    step, key = _step(value, digits)
+    return _digits(value / step, digits), f"{NBSP}{t(key)}" if key else ""
+
+
+def _step(value: float, digits: int) -> tuple[float, str]:
+    rounded = _round(value, max(digits, 3))
+    return next(((step, key) for step, key in _STEPS if rounded >= step), (1.0, ""))
+
+
+def _digits(value: float, digits: int) -> str:
+    """At least the whole part and `digits` significant digits of a number that is not negative."""
+    if value == 0:
+        return "0"
+    rounded = _round(value, digits) if value < 10**digits else round(value)
+    whole_digits = math.floor(math.log10(rounded)) + 1 if rounded > 0 else 1
+    return f"{rounded:,.{max(0, digits - whole_digits)}f}"
+
+
+def _round(value: float, digits: int) -> float:
+    if value <= 0:
+        return value
+    return round(value, digits - 1 - math.floor(math.log10(value)))
+
+
+def _signed(text: str, *, negative: bool) -> str:
+    return f"{MINUS}{text}" if negative else text
