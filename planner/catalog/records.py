@@ -1,0 +1,293 @@
+"""Frozen records of the catalog: what can be bought, rented, plugged in or trained, each figure with its source."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Term = Literal["on_demand", "spot", "reserved_1y", "reserved_3y", "capacity_block"]
+Market = Literal["cloud", "marketplace"]
+Status = Literal["current", "stale", "retired"]
+Segment = Literal["consumer", "workstation", "datacenter"]
+Precision = Literal["fp32", "tf32", "fp16", "bf16", "fp8"]
+
+TERMS: tuple[Term, ...] = ("on_demand", "spot", "reserved_1y", "reserved_3y", "capacity_block")
+PRECISIONS: tuple[Precision, ...] = ("fp32", "tf32", "fp16", "bf16", "fp8")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Where figures come from. `kind` "estimate" marks every figure that cites it as an estimate."""
+
+    id: str
+    title: str
+    url: str | None = None
+    retrieved: dt.date | None = None
+    kind: Literal["published", "estimate", "definition", "scenario"] = "published"
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A number with its range, source and date. The unit is in the name of the field that holds it.
+
+    `as_of` is as exact as it is known: "2026-11-09", "2026-11", "2026" or None. `estimate` is true when a source is an
+    estimate or the record says so.
+    """
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+    sources: tuple[str, ...]
+    as_of: str | None = None
+    as_of_note: str = ""
+    estimate: bool = False
+
+
+def first_day(as_of: str | None) -> dt.date | None:
+    """First day of a date known to the day, month or year; None stays None."""
+    if as_of is None:
+        return None
+    parts = [int(part) for part in as_of.split("-")]
+    return dt.date(parts[0], parts[1] if len(parts) > 1 else 1, parts[2] if len(parts) > 2 else 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gpu:
+    """An accelerator. Rates are dense, tensor rates with fp32 accumulation; NVLink is the sum of both directions."""
+
+    id: str
+    name: str
+    vendor: str
+    architecture: str
+    segment: Segment
+    form_factor: str
+    launch_date: str | None
+    aliases: tuple[str, ...]
+    memory_gb: Figure  # nominal, as sold; the usable bytes are performance.memory's business
+    memory_bandwidth_gb_per_s: Figure
+    tdp_w: Figure
+    idle_w: Figure | None
+    dense_tflop_per_s: Mapping[Precision, Figure]
+    matmul_fraction: Mapping[Precision, Figure]  # measured matmul rate over dense peak
+    nvlink_gb_per_s: Figure | None
+    pcie_gen: Figure | None
+    pcie_lanes: Figure | None
+    peer_to_peer: bool  # PCIe peer-to-peer between cards of one host
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Host:
+    """A machine without its GPUs.
+
+    Either `load_w` and `idle_w` of the host alone at the wall (PCs), or `wall_w_per_gpu_tdp` and `idle_share_of_load`
+    of the whole loaded node (servers), where host, fans and power supplies are inside the factor.
+    """
+
+    id: str
+    name: str
+    gpu_slots: int
+    psu_w: float | None
+    load_w: Figure | None
+    idle_w: Figure | None
+    wall_w_per_gpu_tdp: Figure | None
+    idle_share_of_load: Figure | None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HardwarePrice:
+    """Purchase price in USD of a GPU or a host (`item` is its id), new or used."""
+
+    id: str
+    item: str
+    condition: Literal["new", "used"]
+    price_usd: Figure
+    includes_tax: bool = False
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provider:
+    """What a cloud provider charges besides instances, and how its machines start. None is unknown."""
+
+    id: str
+    name: str
+    storage_usd_per_gb_month: Figure | None
+    egress_usd_per_gb: Figure | None
+    free_egress_gb_per_month: Figure | None
+    startup_s: Figure | None
+    pue: Figure | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """One way to rent: an instance type in a region under a term. Prices are per instance-hour, before tax."""
+
+    id: str
+    provider: str
+    instance_type: str
+    region: str
+    grid: str | None
+    gpu: str | None  # None when the source names several GPUs or an unclear one: such an offer is never chosen by itself
+    gpu_label: str
+    gpu_count: float
+    term: Term
+    market: Market
+    price_usd_per_h: Figure
+    printed_per_gpu: bool
+    billing_unit_s: Figure
+    minimum_s: Figure
+    retired_on: dt.date | None
+    interrupted_share_per_month: Figure | None
+    network_gbit_per_s: Figure | None
+    includes_tax: bool = False
+    note: str = ""
+
+    @property
+    def price_usd_per_gpu_h(self) -> float:
+        """Price per GPU-hour [USD]."""
+        return self.price_usd_per_h.value / self.gpu_count
+
+    def status(self, today: dt.date) -> Status:
+        """Derived on the day of the run: retired, stale (undated or older than 18 months) or current."""
+        if self.retired_on is not None and self.retired_on <= today:
+            return "retired"
+        day = first_day(self.price_usd_per_h.as_of)
+        if day is None:
+            return "stale"
+        months = (today.year - day.year) * 12 + today.month - day.month - (today.day < day.day)
+        return "stale" if months > 18 or (months == 18 and today.day > day.day) else "current"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FxRate:
+    """Value of one unit of a currency in USD."""
+
+    code: str
+    usd_per_unit: Figure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grid:
+    """Carbon intensity of a region's electricity. [kg CO2e/kWh]"""
+
+    id: str
+    name: str
+    kg_co2e_per_kwh: Figure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tariff:
+    """Electricity price of one customer class. [USD/kWh]"""
+
+    usd_per_kwh: Figure
+    includes_tax: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """A place where owned machines can stand."""
+
+    id: str
+    name: str
+    grid: str
+    tariffs: Mapping[str, Tariff]  # by class: residential, commercial, industrial
+    default_tariff: str
+    pue: Figure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assumption:
+    """A default the planner uses when nothing better is known, with its unit and a one-line meaning."""
+
+    id: str
+    figure: Figure
+    unit: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResidualCurve:
+    """Resale value over price paid, by age in months since the unit was first sold, ratios at most 1."""
+
+    id: str
+    applies_to: Literal["gpu", "host"]
+    ratio_by_age_months: Mapping[int, Figure]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransformerSpec:
+    """Shape of a transformer; `encoder` has bidirectional attention and no language-model head over every token."""
+
+    layers: int
+    d_model: int
+    heads: int
+    kv_heads: int
+    d_ff: int
+    gated_mlp: bool
+    vocab: int
+    seq_len: int
+    encoder: bool
+    tied_embeddings: bool
+    parallel_blocks: bool = False
+    learned_positions: int = 0  # rows of a learned position table; 0 for rotary or ALiBi
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VisionSpec:
+    """Size of a vision model's forward pass per sample, at the named input."""
+
+    gmacs: float
+    activations_m: float  # million activations written in the forward pass
+    input: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workload:
+    """What is trained: a model with the settings of its usual recipe. One of `transformer`, `vision` is set."""
+
+    id: str
+    name: str
+    unit: Literal["tokens", "samples"]  # in which work and throughput are counted
+    parameters: Figure
+    transformer: TransformerSpec | None
+    vision: VisionSpec | None
+    precision: Precision
+    global_batch: int  # sequences or samples per optimizer step
+    checkpointing: Literal["none", "selective", "full"]
+    samples: Figure | None  # samples in the usual data set
+    epochs: float | None
+    tokens: Figure | None
+    evidence_models: tuple[str, ...]  # names of this model in data/measurements
+    aliases: tuple[str, ...]
+    source: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Catalog:
+    """Everything the data files hold, keyed by id."""
+
+    sources: Mapping[str, Source]
+    gpus: Mapping[str, Gpu]
+    hosts: Mapping[str, Host]
+    offers: Mapping[str, Offer]
+    hardware: Mapping[str, HardwarePrice]
+    providers: Mapping[str, Provider]
+    fx: Mapping[str, FxRate]
+    sites: Mapping[str, Site]
+    grids: Mapping[str, Grid]
+    assumptions: Mapping[str, Assumption]
+    residuals: Mapping[str, ResidualCurve]
+    workloads: Mapping[str, Workload]
+    as_of: str  # the newest date of any figure
+    content_hash: str
+    notices: tuple[str, ...] = field(default=())
+
+    def assume(self, id: str) -> Figure:
+        """The figure of an assumption that must exist; a missing one is a fault of the data files."""
+        return self.assumptions[id].figure
+

@@ -1,0 +1,88 @@
+"""Owned machines over time: when units are bought, replaced and sold, and what resale brings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from planner.errors import InputError
+from planner.units import Numeric
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sale:
+    """One unit sold at the end of `month`, aged `sold_age` months then and `bought_age` when the plan got it."""
+
+    month: int
+    bought_age: int
+    sold_age: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schedule:
+    """What happens to one unit over the horizon: purchases at the end of these months (0: the start), and sales."""
+
+    purchase_months: tuple[int, ...]
+    sales: tuple[Sale, ...]
+
+
+def unit_schedule(*, horizon_months: int, useful_life_months: int, first_age: int, replacement_age: int, owned: bool) -> Schedule:
+    """Purchases and sales of one unit: sold and bought again at the end of its life, sold after the last month.
+
+    A life that ends with the horizon triggers no replacement. Ages count from the first sale of the unit.
+
+    Parameters
+    ----------
+    horizon_months, useful_life_months : int
+        Horizon, and age at which a unit is replaced. [months]
+    first_age, replacement_age : int
+        Age of the first unit at the start of the plan and of its replacements when bought. [months]
+    owned : bool
+        The first unit is there already, so its purchase isn't part of the plan.
+
+    Returns
+    -------
+    Schedule
+        Months of purchases and sales.
+
+    Raises
+    ------
+    InputError
+        When a unit is at the end of its life before it is used.
+    """
+    for field, age in (("owned.age_months" if owned else "age_months", first_age), ("age_months", replacement_age)):
+        if age >= useful_life_months:
+            raise InputError("past_useful_life", field=field, value=age, useful_life_months=useful_life_months)
+    purchases: list[int] = [] if owned else [0]
+    sales: list[Sale] = []
+    start, age = 0, first_age
+    while True:
+        end = start + useful_life_months - age
+        if end >= horizon_months:
+            sales.append(Sale(month=horizon_months, bought_age=age, sold_age=age + horizon_months - start))
+            return Schedule(purchase_months=tuple(purchases), sales=tuple(sales))
+        sales.append(Sale(month=end, bought_age=age, sold_age=useful_life_months))
+        purchases.append(end)
+        start, age = end, replacement_age
+
+
+def residual_ratio(ratio_sold: Numeric, ratio_bought: Numeric) -> Numeric:
+    """Resale price over price paid: the ratio at the age when sold over that when bought, at most 1. [-]"""
+    return np.minimum(ratio_sold / ratio_bought, 1.0)
+
+
+def interpolate_ratio(ratios: Mapping[int, float], age_months: int) -> float:
+    """Residual ratio at an age, linear between the ages given; a new unit is worth its price. [-]
+
+    Raises
+    ------
+    InputError
+        Beyond the last age given, where any value would be a guess.
+    """
+    known = {0: 1.0, **ratios}
+    ages: Sequence[int] = sorted(known)
+    if age_months > ages[-1]:
+        raise InputError("residual_missing", age_months=age_months, last_age_months=ages[-1])
+    return float(np.interp(age_months, ages, [known[age] for age in ages]))

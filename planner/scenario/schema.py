@@ -1,0 +1,278 @@
+"""Pydantic mirror of a scenario file: what a user asks."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from planner.catalog.records import Market, Precision, Status, Term
+from planner.scenario.money import Money, money_aliases, parse_money
+
+SCHEMA_VERSION = 1
+ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$"
+
+
+def _number(value: object) -> object:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError("a number")
+    if not math.isfinite(value):
+        raise ValueError("a finite number")
+    return value
+
+
+def _whole(value: object) -> object:
+    number = _number(value)
+    if isinstance(number, float) and number.is_integer():
+        return int(number)
+    if not isinstance(number, int):
+        raise ValueError("a whole number")
+    return number
+
+
+def _price(value: object) -> Money:
+    money = parse_money(value)
+    if money.amount <= 0:
+        raise ValueError("an amount greater than 0")
+    return money
+
+
+def _amount(value: object) -> Money:
+    money = parse_money(value)
+    if money.amount < 0:
+        raise ValueError("an amount of 0 or more")
+    return money
+
+
+Id = Annotated[str, Field(pattern=ID_PATTERN)]
+Positive = Annotated[float, BeforeValidator(_number), Field(gt=0, le=1e30)]
+NonNegative = Annotated[float, BeforeValidator(_number), Field(ge=0, le=1e30)]
+Share = Annotated[float, BeforeValidator(_number), Field(ge=0, le=1)]
+Rate = Annotated[float, BeforeValidator(_number), Field(ge=0, le=1)]
+AtLeastOne = Annotated[float, BeforeValidator(_number), Field(ge=1, le=1e6)]
+Count = Annotated[int, BeforeValidator(_whole), Field(ge=1, le=1_000_000)]
+Months = Annotated[int, BeforeValidator(_whole), Field(ge=1, le=84)]
+AgeMonths = Annotated[int, BeforeValidator(_whole), Field(ge=0, le=240)]
+Price = Annotated[Money, BeforeValidator(_price)]
+Amount = Annotated[Money, BeforeValidator(_amount)]
+Ratio = Annotated[float, BeforeValidator(_number), Field(ge=0, le=1)]
+ResidualRatios = Annotated[dict[AgeMonths, Ratio], Field(min_length=1)]
+
+
+class Model(BaseModel):
+    """Base of all parts: unknown keys are errors, and money fields also accept text under their stem."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _money_under_its_stem(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
+            return data
+        data = dict(data)
+        for name in cls.model_fields:
+            if "_usd" not in name:
+                continue
+            for alias in money_aliases(name):
+                if alias not in data or alias in cls.model_fields:
+                    continue
+                if name in data:
+                    raise ValueError(f"'{name}' or '{alias}', not both")
+                data[name] = data.pop(alias)
+        return data
+
+
+class Tax(Model):
+    """Tax on everything a supplier invoices."""
+
+    rate: Rate | None = None
+    recoverable: bool = False
+
+
+class Colocation(Model):
+    """A contract for space and cooling of owned machines, sold by the kW."""
+
+    contracted_kw: Positive
+    price_usd_per_kw_month: Price | None = None
+    power: Literal["pass_through", "included"] = "pass_through"
+    includes_tax: bool = False
+
+
+class SiteInput(Model):
+    """Where owned machines stand; what is left out comes from the catalog's site."""
+
+    id: str | None = None
+    tariff: str | None = None
+    electricity_usd_per_kwh: Price | None = None
+    electricity_includes_tax: bool | None = None
+    pue: Annotated[float, BeforeValidator(_number), Field(ge=1, le=5)] | None = None
+    grid_kg_co2e_per_kwh: Annotated[float, BeforeValidator(_number), Field(ge=0, le=3)] | None = None
+    space_usd_per_month: Amount | None = None
+    colocation: Colocation | None = None
+
+
+class Staff(Model):
+    """People: full-time equivalents and what one costs a year."""
+
+    cost_usd_per_fte_year: Amount | None = None
+    fte_per_machine: NonNegative | None = None
+    fte_cloud: NonNegative | None = None
+
+
+class JobInput(Model):
+    """Work to be done again and again: a workload with its amount, settings, frequency and limits."""
+
+    workload: str
+    tokens: Positive | None = None
+    samples: Positive | None = None
+    epochs: Positive | None = None
+    precision: Precision | None = None
+    seq_len: Count | None = None
+    micro_batch: Count | None = None
+    global_batch: Count | None = None
+    checkpointing: Literal["none", "selective", "full"] | None = None
+    gpus: Count | None = None
+    max_gpus: Count = 64
+    throughput: dict[str, Positive] = Field(default_factory=dict)
+    runs_per_month: Positive
+    attempts_per_run: AtLeastOne | None = None
+    job_class: Literal["development", "key", "service"] = Field(default="development", alias="class")
+    deadline_h: Positive | None = None
+    local_share: Share | None = None
+    regions: list[str] = Field(default_factory=list)
+    in_house: bool = False
+    checkpoints: Annotated[int, BeforeValidator(_whole), Field(ge=0, le=1_000_000)] = 0
+    checkpoint_s: NonNegative = 0.0
+    egress_gb_per_run: NonNegative = 0.0
+
+    @model_validator(mode="after")
+    def _one_amount_of_work(self) -> JobInput:
+        if self.job_class == "service":
+            raise ValueError("class 'development' or 'key' ('service' is reserved for serving, not planned yet)")
+        if self.tokens is not None and (self.samples is not None or self.epochs is not None):
+            raise ValueError("either 'tokens', or 'samples' with 'epochs', not both")
+        return self
+
+
+class Owned(Model):
+    """Machines that are there already."""
+
+    count: Count
+    age_months: AgeMonths
+    resale_gpu_usd: Amount | None = None
+    resale_host_usd: Amount | None = None
+
+
+class MachineInput(Model):
+    """A type of machine that can be bought (or is owned): cards in a host."""
+
+    gpu: str
+    gpus: Count = 1
+    host: str | None = None
+    count: Count | None = None  # None: as many as the work needs
+    owned: Owned | None = None
+    condition: Literal["new", "used"] = "new"
+    age_months: AgeMonths | None = None
+    gpu_price_usd: Price | None = None
+    host_price_usd: Amount | None = None
+    prices_include_tax: bool | None = None
+    installation_usd: Amount | None = None
+    load_w: Positive | None = None
+    idle_w: NonNegative | None = None
+    pue: Annotated[float, BeforeValidator(_number), Field(ge=1, le=5)] | None = None
+    powered_h_per_month: Annotated[float, BeforeValidator(_number), Field(gt=0, le=730)] | None = None
+    target_utilisation: Annotated[float, BeforeValidator(_number), Field(gt=0, le=1)] | None = None
+    useful_life_months: Annotated[int, BeforeValidator(_whole), Field(ge=1, le=240)] | None = None
+    maintenance_share_per_year: Share | None = None
+    fte_per_machine: NonNegative | None = None
+    residual_gpu: ResidualRatios | None = None
+    residual_host: ResidualRatios | None = None
+
+    @model_validator(mode="after")
+    def _consistent(self) -> MachineInput:
+        if self.load_w is not None and self.idle_w is not None and self.idle_w > self.load_w:
+            raise ValueError(f"'idle_w' ({self.idle_w:g}) at most 'load_w' ({self.load_w:g})")
+        if self.condition == "used" and self.age_months is None:
+            raise ValueError("'age_months' of the used machine (months since it was first sold)")
+        if self.condition == "new" and self.age_months not in (None, 0):
+            raise ValueError("'condition: used' where 'age_months' is given")
+        if self.owned is not None and self.count is not None and self.count < self.owned.count:
+            raise ValueError(f"'count' of at least the {self.owned.count} owned machines")
+        return self
+
+
+class Rental(Model):
+    """Which offers may be used, and what goes with rented machines."""
+
+    offers: list[str] | None = None  # exactly these; None: by the filters below
+    terms: Annotated[list[Term], Field(min_length=1)] = ["on_demand"]
+    markets: Annotated[list[Market], Field(min_length=1)] = ["cloud"]
+    statuses: Annotated[list[Status], Field(min_length=1)] = ["current"]
+    include_estimates: bool = False
+    providers: list[str] | None = None
+    regions: list[str] | None = None
+    gpus: list[str] | None = None
+    exclude: list[str] = Field(default_factory=list)
+    idle_tail_s: NonNegative = 0.0
+    storage_gb: NonNegative = 0.0
+    storage_usd_per_gb_month: Amount | None = None
+    egress_usd_per_gb: Amount | None = None
+    free_egress_gb_per_month: NonNegative | None = None
+
+
+class OfferInput(Model):
+    """An own quote, or own values for an offer of the catalog (then only what differs)."""
+
+    provider: Id | None = None
+    instance_type: str | None = None
+    region: str | None = None
+    gpu: str | None = None
+    gpu_count: Count | None = None
+    term: Term | None = None
+    market: Market | None = None
+    price_usd_per_h: Price | None = None
+    price_usd_per_gpu_h: Price | None = None
+    includes_tax: bool | None = None
+    billing_unit_s: Positive | None = None
+    minimum_s: NonNegative | None = None
+    startup_s: NonNegative | None = None
+    load_w: Positive | None = None
+    idle_w: NonNegative | None = None
+    pue: Annotated[float, BeforeValidator(_number), Field(ge=1, le=5)] | None = None
+    grid_kg_co2e_per_kwh: Annotated[float, BeforeValidator(_number), Field(ge=0, le=3)] | None = None
+    network_gbit_per_s: Positive | None = None
+
+    @model_validator(mode="after")
+    def _one_price(self) -> OfferInput:
+        if self.price_usd_per_h is not None and self.price_usd_per_gpu_h is not None:
+            raise ValueError("'price_usd_per_h' or 'price_usd_per_gpu_h', not both")
+        if self.load_w is not None and self.idle_w is not None and self.idle_w > self.load_w:
+            raise ValueError(f"'idle_w' ({self.idle_w:g}) at most 'load_w' ({self.load_w:g})")
+        return self
+
+
+class CurrencyInput(Model):
+    """An exchange rate of the user's own."""
+
+    usd_per_unit: Positive
+
+
+class Scenario(Model):
+    """A whole question: work, machines, rental, site and money."""
+
+    schema_version: Literal[1]
+    name: Annotated[str, Field(min_length=1, max_length=200)] = "Plan"
+    note: Annotated[str, Field(max_length=5000)] = ""
+    horizon_months: Months
+    discount_rate: Rate | None = None
+    currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$")] = "USD"
+    currencies: dict[str, CurrencyInput] = Field(default_factory=dict)
+    owned_value_counts: bool = True
+    tax: Tax = Tax()
+    site: SiteInput = SiteInput()
+    staff: Staff = Staff()
+    jobs: Annotated[dict[Id, JobInput], Field(min_length=1)]
+    machines: dict[Id, MachineInput] = Field(default_factory=dict)
+    rental: Rental = Rental()
+    offers: dict[Id, OfferInput] = Field(default_factory=dict)
