@@ -1,0 +1,407 @@
+"""Pydantic mirror of the data files: what a reviewer may write, figure by figure."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from planner.catalog.records import Market, Precision, Segment, Term, TransformerSpec, VisionSpec
+from planner.strict_yaml import describe
+
+SCHEMA_VERSION = 1
+
+
+def fault(found: str, expected: str) -> PydanticCustomError:
+    """An error that says what was found and what would be right; `planner.validation` reads both."""
+    return PydanticCustomError("expected", "expected {expected}", {"found": found, "expected": expected})
+
+
+class Strict(BaseModel):
+    """No unknown keys, no conversion of types, no infinity."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
+
+
+def _as_of_text(value: object) -> str:
+    """A day, a month or a year as text."""
+    if isinstance(value, dt.date):
+        return value.isoformat()
+    if isinstance(value, int) and not isinstance(value, bool) and 1990 <= value <= 2100:
+        return str(value)
+    if isinstance(value, str) and re.fullmatch(r"(19|20)\d\d(-(0[1-9]|1[0-2])(-\d\d)?)?", value):
+        try:
+            dt.date.fromisoformat((value + "-01-01")[:10])
+        except ValueError:
+            pass
+        else:
+            return value
+    raise fault(describe(value), 'a day (2026-11-09), a month ("2026-11") or a year (2026)')
+
+
+def as_of_or_none(value: object) -> str | None:
+    """Text of a date as precise as it is known; None where the value isn't one."""
+    try:
+        return _as_of_text(value)
+    except PydanticCustomError:
+        return None
+
+
+def _source_ids(value: object) -> tuple[str, ...]:
+    items = value if isinstance(value, list) else [value]
+    if not items or not all(isinstance(item, str) and item for item in items):
+        raise fault(describe(value), "the id of a source, or a list of such ids")
+    if len(set(items)) < len(items):
+        raise fault("a source named twice", "each source once")
+    return tuple(items)
+
+
+AsOf: TypeAlias = Annotated[str, BeforeValidator(_as_of_text)]
+SourceIds: TypeAlias = Annotated[tuple[str, ...], BeforeValidator(_source_ids)]
+Text: TypeAlias = Annotated[str, Field(min_length=1)]
+
+
+class SourceIn(Strict):
+    """An entry of `sources`."""
+
+    title: Text
+    url: Annotated[str, Field(pattern=r"^https?://\S+$")] | None = None
+    retrieved: dt.date | None = None
+    kind: Literal["published", "estimate", "definition"] = "published"
+    note: str = ""
+
+
+class FigureIn(Strict):
+    """A number, alone or with its own range, source and date."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+    source: SourceIds | None = None
+    as_of: AsOf | None = None
+    as_of_note: str = ""
+    estimate: bool | None = None
+
+    @model_validator(mode="after")
+    def _range_holds_value(self) -> FigureIn:
+        if (self.low is None) != (self.high is None):
+            raise fault("one end of a range", "low and high, or neither")
+        if self.low is not None and self.high is not None and not self.low <= self.value <= self.high:
+            raise fault(f"low {self.low:g}, value {self.value:g}, high {self.high:g}", "low <= value <= high")
+        return self
+
+
+def _as_mapping(value: object) -> object:
+    if isinstance(value, bool) or not isinstance(value, int | float | dict):
+        raise fault(describe(value), "a number, or a mapping with value, low, high, source and as_of")
+    return value if isinstance(value, dict) else {"value": value}
+
+
+def _within(low: float, high: float, words: str, *, open_low: bool = False) -> AfterValidator:
+    def check(figure: FigureIn) -> FigureIn:
+        for number in (figure.value, figure.low, figure.high):
+            if number is not None and not (low < number <= high or (number == low and not open_low)):
+                raise fault(f"{number:g}", words)
+        return figure
+
+    return AfterValidator(check)
+
+
+_MOST = 1e30
+AnyFigure: TypeAlias = Annotated[FigureIn, BeforeValidator(_as_mapping), _within(-_MOST, _MOST, "a number")]
+Positive: TypeAlias = Annotated[
+    FigureIn, BeforeValidator(_as_mapping), _within(0, _MOST, "a number above 0", open_low=True)
+]
+NonNegative: TypeAlias = Annotated[FigureIn, BeforeValidator(_as_mapping), _within(0, _MOST, "a number of at least 0")]
+Share: TypeAlias = Annotated[FigureIn, BeforeValidator(_as_mapping), _within(0, 1, "a fraction of 1 (0 to 1)")]
+PositiveShare: TypeAlias = Annotated[
+    FigureIn,
+    BeforeValidator(_as_mapping),
+    _within(0, 1.5, "a fraction of the dense peak (above 0, to 1.5)", open_low=True),
+]
+Factor: TypeAlias = Annotated[FigureIn, BeforeValidator(_as_mapping), _within(1, 10, "a factor of at least 1 (to 10)")]
+Count: TypeAlias = Annotated[int, Field(ge=1, le=1_000_000_000)]
+
+
+class RecordIn(Strict):
+    """What every record has: `source` and `as_of` hold for all its figures that don't say otherwise."""
+
+    id: Text
+    source: SourceIds = ()
+    as_of: AsOf | None = None
+    as_of_note: str = ""
+    note: str = ""
+
+
+class GpuIn(RecordIn):
+    """An entry of `gpus`."""
+
+    name: Text
+    vendor: Text
+    architecture: Text
+    segment: Segment
+    form_factor: Text
+    launch_date: AsOf | None = None
+    aliases: list[Text] = []
+    peer_to_peer: bool
+    memory_gb: Positive
+    memory_bandwidth_gb_per_s: Positive
+    tdp_w: Positive
+    idle_w: Positive | None = None
+    fp32_tflop_per_s: Positive
+    tf32_dense_tflop_per_s: Positive | None = None
+    fp16_dense_tflop_per_s: Positive | None = None
+    bf16_dense_tflop_per_s: Positive | None = None
+    fp8_dense_tflop_per_s: Positive | None = None
+    fp32_matmul_fraction: PositiveShare | None = None
+    tf32_matmul_fraction: PositiveShare | None = None
+    fp16_matmul_fraction: PositiveShare | None = None
+    bf16_matmul_fraction: PositiveShare | None = None
+    fp8_matmul_fraction: PositiveShare | None = None
+    nvlink_gb_per_s: Positive | None = None
+    pcie_gen: Positive | None = None
+    pcie_lanes: Positive | None = None
+
+    @model_validator(mode="after")
+    def _idle_below_rated(self) -> GpuIn:
+        if self.idle_w is not None and self.idle_w.value >= self.tdp_w.value:
+            raise fault(f"idle_w {self.idle_w.value:g} at tdp_w {self.tdp_w.value:g}", "idle_w below tdp_w")
+        for precision in ("tf32", "fp16", "bf16", "fp8"):
+            has_peak = getattr(self, f"{precision}_dense_tflop_per_s") is not None
+            if getattr(self, f"{precision}_matmul_fraction") is not None and not has_peak:
+                raise fault(f"{precision}_matmul_fraction alone", f"{precision}_dense_tflop_per_s beside it")
+        return self
+
+
+class HostIn(RecordIn):
+    """An entry of `hosts`: a PC by its own draw, or a server by the draw of the whole loaded node."""
+
+    name: Text
+    gpu_slots: Count
+    psu_w: Annotated[float, Field(gt=0)] | None = None
+    load_w: Positive | None = None
+    idle_w: Positive | None = None
+    wall_w_per_gpu_tdp: Factor | None = None
+    idle_share_of_load: Share | None = None
+
+    @model_validator(mode="after")
+    def _one_power_model(self) -> HostIn:
+        own = (self.load_w is not None, self.idle_w is not None)
+        node = (self.wall_w_per_gpu_tdp is not None, self.idle_share_of_load is not None)
+        if (own, node) not in (((True, True), (False, False)), ((False, False), (True, True))):
+            keys = ("load_w", "idle_w", "wall_w_per_gpu_tdp", "idle_share_of_load")
+            found = ", ".join(key for key, given in zip(keys, own + node, strict=True) if given)
+            raise fault(found or "no draw", "load_w and idle_w, or wall_w_per_gpu_tdp and idle_share_of_load")
+        return self
+
+
+class ProviderIn(RecordIn):
+    """An entry of `providers`."""
+
+    name: Text
+    storage_usd_per_gb_month: NonNegative | None = None
+    egress_usd_per_gb: NonNegative | None = None
+    free_egress_gb_per_month: NonNegative | None = None
+    startup_s: NonNegative | None = None
+    pue: Factor | None = None
+
+
+class OfferIn(RecordIn):
+    """An entry of `offers`."""
+
+    provider: Text
+    instance_type: Text
+    region: str = ""
+    grid: Text | None = None
+    gpu: Text | None = None
+    gpu_label: Text | None = None
+    gpu_count: Annotated[float, Field(gt=0, le=100_000)]
+    term: Term
+    market: Market = "cloud"
+    price_usd_per_h: Positive | None = None
+    price_usd_per_gpu_h: Positive | None = None
+    billing_unit_s: Positive
+    minimum_s: NonNegative
+    retired_on: dt.date | None = None
+    interrupted_share_per_month: Share | None = None
+    network_gbit_per_s: Positive | None = None
+    includes_tax: bool = False
+
+    @model_validator(mode="after")
+    def _keys_fit(self) -> OfferIn:
+        if self.price_usd_per_h is not None and self.price_usd_per_gpu_h is not None:
+            raise fault("price_usd_per_h and price_usd_per_gpu_h", "the one that the source prints")
+        if self.price_usd_per_h is None and self.price_usd_per_gpu_h is None:
+            raise fault("no price", "price_usd_per_h or price_usd_per_gpu_h")
+        if self.gpu is None and self.gpu_label is None:
+            raise fault("neither gpu nor gpu_label", "gpu, or gpu_label where the GPU is unclear")
+        if self.interrupted_share_per_month is not None and self.term != "spot":
+            raise fault(f"interrupted_share_per_month with term {self.term}", "it with term spot only")
+        return self
+
+
+class HardwarePriceIn(RecordIn):
+    """An entry of `hardware`."""
+
+    item: Text
+    condition: Literal["new", "used"]
+    price_usd: Positive
+    includes_tax: bool = False
+
+
+class FxRateIn(Strict):
+    """An entry of `fx`."""
+
+    code: Annotated[str, Field(pattern=r"^[A-Z]{3}$")]
+    usd_per_unit: Positive
+    source: SourceIds = ()
+    as_of: AsOf | None = None
+    as_of_note: str = ""
+    note: str = ""
+
+    @model_validator(mode="after")
+    def _dollar_is_one(self) -> FxRateIn:
+        if self.code == "USD" and self.usd_per_unit.value != 1:
+            raise fault(f"USD at {self.usd_per_unit.value:g}", "1")
+        return self
+
+
+class GridIn(RecordIn):
+    """An entry of `grids`."""
+
+    name: Text
+    g_co2e_per_kwh: NonNegative
+
+
+class TariffIn(Strict):
+    """A price of electricity for one customer class."""
+
+    price_per_kwh: Positive
+    currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$")]
+    includes_tax: bool
+    source: SourceIds = ()
+    as_of: AsOf | None = None
+    as_of_note: str = ""
+    note: str = ""
+
+
+class SiteIn(RecordIn):
+    """An entry of `sites`."""
+
+    name: Text
+    grid: Text
+    default_tariff: Text
+    pue: Factor
+    tariffs: Annotated[dict[Literal["residential", "commercial", "industrial"], TariffIn], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _default_exists(self) -> SiteIn:
+        if self.default_tariff not in self.tariffs:
+            raise fault(f"default_tariff {self.default_tariff}", f"one of {', '.join(self.tariffs)}")
+        return self
+
+
+class AssumptionIn(RecordIn, FigureIn):
+    """An entry of `assumptions`: a figure with a name, written in one mapping."""
+
+    unit: Text
+    meaning: Text
+    source: SourceIds
+
+
+class ResidualIn(RecordIn):
+    """An entry of `residuals`."""
+
+    applies_to: Literal["gpu", "host"]
+    ratio_by_age_months: Annotated[dict[Annotated[int, Field(ge=0, le=1200)], Share], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _ages_ascend(self) -> ResidualIn:
+        ages = list(self.ratio_by_age_months)
+        if ages != sorted(ages):
+            raise fault("ages out of order", "ages ascending")
+        return self
+
+
+class TransformerIn(Strict):
+    """Shape of a transformer."""
+
+    layers: Count
+    d_model: Count
+    heads: Count
+    kv_heads: Count
+    d_ff: Count
+    gated_mlp: bool
+    vocab: Count
+    seq_len: Count
+    encoder: bool
+    tied_embeddings: bool
+    parallel_blocks: bool = False
+    learned_positions: Annotated[int, Field(ge=0, le=1_000_000_000)] = 0
+
+    @model_validator(mode="after")
+    def _heads_divide(self) -> TransformerIn:
+        if self.heads % self.kv_heads:
+            raise fault(f"{self.heads} heads, {self.kv_heads} kv_heads", "kv_heads that divide heads")
+        return self
+
+    def record(self) -> TransformerSpec:
+        """The frozen record with the same fields."""
+        return TransformerSpec(**self.model_dump())
+
+
+class VisionIn(Strict):
+    """Size of a vision model."""
+
+    gmacs: Annotated[float, Field(gt=0)]
+    activations_m: Annotated[float, Field(gt=0)]
+    input: Text
+
+    def record(self) -> VisionSpec:
+        """The frozen record with the same fields."""
+        return VisionSpec(**self.model_dump())
+
+
+class WorkloadIn(RecordIn):
+    """An entry of `workloads`."""
+
+    name: Text
+    unit: Literal["tokens", "samples"]
+    parameters: Positive
+    transformer: TransformerIn | None = None
+    vision: VisionIn | None = None
+    precision: Precision
+    global_batch: Count
+    checkpointing: Literal["none", "selective", "full"]
+    samples: Positive | None = None
+    epochs: Annotated[float, Field(gt=0)] | None = None
+    tokens: Positive | None = None
+    evidence_models: list[Text] = []
+    aliases: list[Text] = []
+
+    @model_validator(mode="after")
+    def _one_shape(self) -> WorkloadIn:
+        if (self.transformer is None) == (self.vision is None):
+            raise fault("both transformer and vision" if self.vision else "no shape", "either transformer or vision")
+        return self
+
+
+SECTIONS: Mapping[str, Mapping[str, type[Strict]]] = {
+    "gpus.yaml": {"gpus": GpuIn, "hosts": HostIn},
+    "prices.yaml": {"providers": ProviderIn, "offers": OfferIn, "hardware": HardwarePriceIn, "fx": FxRateIn},
+    "sites.yaml": {"grids": GridIn, "sites": SiteIn},
+    "assumptions.yaml": {"assumptions": AssumptionIn, "residuals": ResidualIn},
+    "workloads.yaml": {"workloads": WorkloadIn},
+}
+"""The lists of each data file and what their entries are."""
+
+
+def check_version(value: Any) -> tuple[str, str] | None:
+    """Found and expected where a file's `schema_version` isn't the one this planner reads."""
+    if isinstance(value, int) and not isinstance(value, bool) and value == SCHEMA_VERSION:
+        return None
+    return describe(value), str(SCHEMA_VERSION)
