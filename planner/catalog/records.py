@@ -131,7 +131,8 @@ class Offer:
     instance_type: str
     region: str
     grid: str | None
-    gpu: str | None  # None when the source names several GPUs or an unclear one: such an offer is never chosen by itself
+    # None when the source names several GPUs or an unclear one: such an offer is never chosen by itself.
+    gpu: str | None
     gpu_label: str
     gpu_count: float
     term: Term
@@ -290,4 +291,3 @@ class Catalog:
     def assume(self, id: str) -> Figure:
         """The figure of an assumption that must exist; a missing one is a fault of the data files."""
         return self.assumptions[id].figure
-
