@@ -47,7 +47,8 @@ def plain(value: float | None, digits: int = 3) -> str:
     """A number with at least its whole part and `digits` significant digits, thousands separated."""
     if value is None or not math.isfinite(value):
         return unknown()
-    return _signed(_digits(abs(value), digits), negative=value < 0)
+    text = f"{abs(value):,.0f}" if value == int(value) else _digits(abs(value), digits)
+    return _signed(text, negative=value < 0)
 
 
 def exact(value: float | None, decimals: int = 2) -> str:
@@ -164,12 +165,6 @@ def rate(share: float | None) -> str:
     if share is None or not math.isfinite(share):
         return unknown()
     return _signed(f"{abs(share) * 100:.6g}{NBSP}%", negative=share < 0)
-
-
-def count(value: float, key: str) -> str:
-    """A count with its noun: `key` has the forms `<key>.one` and `<key>.many`."""
-    form = "one" if value == 1 else "many"
-    return t(f"{key}.{form}", count=plain(value))
 
 
 def number_word(value: float) -> str:

@@ -126,7 +126,7 @@ def test_rate_keeps_its_decimals():
 def test_plain_and_exact():
     assert f.plain(102_340) == "102,340"
     assert f.plain(6.2501) == "6.25"
-    assert f.plain(-3) == "−3.00"
+    assert f.plain(-3) == "−3"
     assert f.exact(-1370) == "−1,370.00"
     assert f.exact(-0.001) == "0.00"
     assert f.exact(None) == "unknown"

@@ -1,0 +1,33 @@
+"""Entry of the app: page setup, catalog, navigation."""
+
+import streamlit as st
+
+from planner.errors import CatalogError
+from ui import state
+from ui.formatting import escaped
+from ui.i18n import t
+
+st.set_page_config(page_title=t("app.title"), page_icon=":material/dns:", layout="wide")
+# The only style rule: the dark control colour serves white text on it, not text in it.
+st.html(
+    "<style>"
+    '[data-testid="stButtonGroup"] button[aria-checked="true"],'
+    '[data-testid="stButtonGroup"] button[aria-pressed="true"],'
+    '[data-testid="stSliderThumbValue"]{color:inherit !important}'
+    "</style>"
+)
+try:
+    state.catalog()
+except CatalogError as error:
+    problems = "\n".join(f"- {escaped(str(problem))}" for problem in error.problems)
+    st.error(f"**{t('app.catalog_faulty')}**\n\n{problems}", icon=":material/error:")
+    st.stop()
+
+state.start()
+st.navigation(
+    [
+        st.Page("ui/pages/plan.py", title=t("nav.plan"), default=True),
+        st.Page("ui/pages/catalog.py", title=t("nav.catalog"), url_path="catalog"),
+    ],
+    position="top",
+).run()

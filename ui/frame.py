@@ -1,0 +1,126 @@
+"""The frame of every page: scenario, saving, the grey line, and the way on."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from ui import formatting, state
+from ui.i18n import t
+from ui.state import Outcome, Plan
+
+PAGES = Path(__file__).parent / "pages"
+
+
+def top(outcome: Outcome) -> None:
+    """Row 1: which scenario, saving, and what all figures have in common."""
+    state.start()
+    with st.container(horizontal=True, vertical_alignment="center", key="frame_top"):
+        _scenario_popover()
+        _save_popover(outcome.plan)
+        st.markdown(_grey_line(outcome.plan), width="content")
+        if st.session_state["example"]:
+            st.badge(t("frame.example"), icon=":material/school:", color="gray")
+
+
+def refused_file() -> bool:
+    """The problems of a file that could not be opened; says whether there is one."""
+    refused = state.refused()
+    if refused is None:
+        return False
+    file, problems = refused
+    lines = "\n".join(f"- {formatting.escaped(str(problem))}" for problem in problems)
+    title = t("frame.refused", file=formatting.escaped(file))
+    st.error(f"**{title}**\n\n{lines}", icon=":material/error:")
+    st.button(t("frame.dismiss"), key="dismiss_refused", on_click=state.dismiss_refused)
+    return True
+
+
+def next_page(file: str, label: str) -> None:
+    """Link to the page that usually comes next."""
+    st.page_link(PAGES / file, label=label, icon=":material/arrow_forward:")
+
+
+def currency_of(report: dict[str, Any]) -> formatting.Currency:
+    """The currency in which a plan is shown."""
+    currency = report["currency"]
+    return formatting.Currency(code=currency["code"], usd_per_unit=currency["usd_per_unit"])
+
+
+def file_stem(name: str) -> str:
+    """A file name from a scenario's name."""
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "plan"
+
+
+def _scenario_popover() -> None:
+    name = str(st.session_state["base"].get("name", t("frame.unnamed")))
+    with st.popover(f"**{formatting.escaped(name)}**", icon=":material/folder_open:", key="scenario_popover"):
+        st.markdown(t("frame.open.example"))
+        for id in state.example_ids():
+            st.button(
+                t("frame.open.named", name=formatting.escaped(state.example_name(id))),
+                key=f"open_{id}",
+                on_click=state.open_example,
+                args=(id,),
+                type="tertiary",
+                icon=":material/description:",
+            )
+        st.file_uploader(
+            t("frame.open.file"),
+            type=["yaml", "yml"],
+            key="open_file",
+            on_change=_open_uploaded,
+            help=t("frame.open.file_help"),
+        )
+
+
+def _open_uploaded() -> None:
+    upload = st.session_state["open_file"]
+    if upload is not None:
+        state.open_text(upload.getvalue(), upload.name)
+
+
+def _save_popover(plan: Plan | None) -> None:
+    with st.popover(t("frame.save.label"), icon=":material/download:", key="save_popover", disabled=plan is None):
+        if plan is None:
+            return
+        stem = file_stem(str(plan.report["name"]))
+        st.download_button(
+            t("frame.save.csv"),
+            plan.csv,
+            file_name=f"{stem}-plan.csv",
+            mime="text/csv",
+            key="save_csv",
+            on_click="ignore",
+            icon=":material/table:",
+        )
+        st.download_button(
+            t("frame.save.scenario"),
+            state.scenario_yaml(plan.document),
+            file_name=f"{stem}.yaml",
+            mime="application/yaml",
+            key="save_scenario",
+            on_click="ignore",
+            icon=":material/description:",
+        )
+        st.markdown(f":small[:gray[{t('frame.save.note')}]]")
+
+
+def _grey_line(plan: Plan | None) -> str:
+    if plan is None:
+        return ""
+    report = plan.report
+    currency = report["currency"]
+    words = t(
+        "frame.line",
+        months=report["horizon_months"],
+        currency=currency["code"],
+        date=formatting.date(report["catalog_as_of"]),
+    )
+    if currency["code"] != "USD":
+        rate = formatting.plain(currency["usd_per_unit"], 4)
+        words += t("frame.line_rate", code=currency["code"], rate=rate, date=formatting.date(currency["as_of"]))
+    return formatting.dollars(f":gray[{words}]")

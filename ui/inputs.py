@@ -1,0 +1,141 @@
+"""Input fields of the Plan page: each writes what was typed to a path of the scenario and explains what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from planner.errors import Problem
+from planner.scenario.paths import get_value
+from ui import formatting, state
+from ui.i18n import t
+from ui.state import Kind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """A text field for a number: `default` is shown, faint, while it is empty."""
+
+    path: str
+    label: str
+    kind: Kind = "number"
+    help: str | None = None
+    default: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """A choice of one of `options`; None among them stands for the default."""
+
+    path: str
+    label: str
+    options: Sequence[Any]
+    words: Callable[[Any], str]
+    many: bool = False
+    default: Any = None
+    help: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Switch:
+    """A yes or no."""
+
+    path: str
+    label: str
+    default: bool
+    help: str | None = None
+
+
+Input = Field | Choice | Switch
+
+
+def show(inputs: Iterable[Input], problems: Sequence[Problem]) -> None:
+    """Draw inputs in two columns, row by row, each with its problems under it."""
+    cells = list(inputs)
+    for start in range(0, len(cells), 2):
+        for column, cell in zip(st.columns(2), cells[start : start + 2], strict=False):
+            with column:
+                _draw(cell)
+                _explain(cell, problems)
+
+
+def paths_of(inputs: Iterable[Input]) -> tuple[str, ...]:
+    """Scenario paths of some inputs."""
+    return tuple(cell.path for cell in inputs)
+
+
+def _draw(cell: Input) -> None:
+    key = state.WIDGET + cell.path
+    kind: Kind = cell.kind if isinstance(cell, Field) else "choice"
+    if key not in st.session_state:
+        st.session_state[key] = _seed(cell)
+    if isinstance(cell, Field):
+        st.text_input(
+            cell.label,
+            key=key,
+            help=cell.help,
+            placeholder=cell.default or None,
+            on_change=state.remember,
+            args=(cell.path, kind),
+            persist_state="session",
+        )
+    elif isinstance(cell, Switch):
+        st.toggle(
+            cell.label,
+            key=key,
+            help=cell.help,
+            on_change=state.remember,
+            args=(cell.path, kind),
+            persist_state="session",
+        )
+    elif cell.many:
+        st.multiselect(
+            cell.label,
+            cell.options,
+            format_func=cell.words,
+            key=key,
+            help=cell.help,
+            on_change=state.remember,
+            args=(cell.path, kind),
+            persist_state="session",
+        )
+    else:
+        st.selectbox(
+            cell.label,
+            cell.options,
+            format_func=cell.words,
+            key=key,
+            help=cell.help,
+            on_change=state.remember,
+            args=(cell.path, kind),
+            persist_state="session",
+        )
+
+
+def _seed(cell: Input) -> Any:
+    """First value of a widget: what was typed before, else what the scenario says."""
+    typed = st.session_state["typed"].get(cell.path)
+    if typed is not None:
+        return typed[0]
+    given = get_value(st.session_state["base"], cell.path)
+    if isinstance(cell, Field):
+        return state.shown_text(given, cell.kind)
+    if given is None:
+        given = cell.default
+    if isinstance(cell, Choice) and not cell.many and given not in cell.options:
+        return cell.options[0]
+    return given
+
+
+def _explain(cell: Input, problems: Sequence[Problem]) -> None:
+    for problem in problems:
+        if problem.field != cell.path and not problem.field.startswith(f"{cell.path}."):
+            continue
+        raw = st.session_state[state.WIDGET + cell.path]
+        expected = t("field.percent") if isinstance(cell, Field) and cell.kind == "percent" else problem.expected
+        found = t("field.empty") if raw in ("", None) else t("field.found", value=formatting.escaped(str(raw)))
+        sentence = t("field.problem", found=found, expected=formatting.dollars(expected))
+        st.markdown(f":red[:material/error: {sentence}]")

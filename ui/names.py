@@ -1,0 +1,16 @@
+"""Short names for titles and labels."""
+
+from __future__ import annotations
+
+import re
+
+_NOISE = re.compile(r"\b(NVIDIA|AMD|GeForce|Instinct|Tesla|SXM\d?|PCIe|OAM|NVL|\d+\s?GB)\b")
+
+
+def short_gpu(name: str) -> str:
+    """The name people say: "A100 SXM4 40GB" is an A100 in a title; tables keep the full name.
+
+    >>> short_gpu("A100 SXM4 40GB"), short_gpu("GeForce RTX 4090")
+    ('A100', 'RTX 4090')
+    """
+    return " ".join(_NOISE.sub("", name).split()) or name

@@ -1,0 +1,40 @@
+"""Plan: what to do, what it costs, how long it takes, how much energy it draws, and why."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ui import frame, state
+from ui.groups import groups
+from ui.i18n import t
+from ui.plan_blocks import answer, charts_and_reasons, details, figures, foot, impossible, input_groups, problem_box
+from ui.view import View
+
+state.start()
+outcome = state.outcome()
+frame.top(outcome)
+refused = frame.refused_file()
+outdated = outcome.outdated or refused
+plan = outcome.plan
+
+if outcome.problems:
+    problem_box(outcome.problems)
+
+if plan is None:
+    st.title(t("title.broken"), anchor=False)
+    shown = state.document()
+    input_groups(groups(shown, state.catalog(), []), outcome.problems, None)
+    st.stop()
+
+view = View(plan.report, plan.document, state.catalog(), frame.currency_of(plan.report))
+answer(view, outdated=outdated)
+if view.recommended is None:
+    impossible(view)
+else:
+    figures(view)
+input_groups(groups(state.document(), state.catalog(), view.rented_gpus()), outcome.problems, view)
+if view.recommended is not None:
+    charts_and_reasons(view, outdated=outdated)
+details(view)
+foot(view)
+frame.next_page("catalog.py", t("next.catalog"))

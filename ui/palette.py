@@ -1,0 +1,98 @@
+"""Colours by role, in light and dark: one colour means one thing on every page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+COST_ROLES = ("owned", "on_demand", "reserved", "spot", "electricity", "people", "upkeep")
+"""Parts of a cost bar in the order in which they are stacked."""
+
+WAYS = ("hybrid", "local", "cloud")
+"""Ways in the order in which they are shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Palette:
+    """Fills of cost roles and ways, the text on and beside them, and the greys of a chart."""
+
+    text: str
+    secondary: str
+    grid: str
+    page: str
+    fill: Mapping[str, str]
+    text_on: Mapping[str, str]
+    way: Mapping[str, str]
+    way_text: Mapping[str, str]
+
+
+_INK = "#12181F"
+_WHITE = "#FFFFFF"
+
+LIGHT = Palette(
+    text="#1B2733",
+    secondary="#556270",
+    grid="#E6EAEE",
+    page="#FFFFFF",
+    fill=MappingProxyType(
+        {
+            "owned": "#1F6AA5",
+            "on_demand": "#D2691E",
+            "reserved": "#84350F",
+            "spot": "#F3BE8F",
+            "electricity": "#C9A60B",
+            "people": "#4B5865",
+            "upkeep": "#A7B2BD",
+        }
+    ),
+    text_on=MappingProxyType(
+        {
+            "owned": _WHITE,
+            "on_demand": _INK,
+            "reserved": _WHITE,
+            "spot": _INK,
+            "electricity": _INK,
+            "people": _WHITE,
+            "upkeep": _INK,
+        }
+    ),
+    way=MappingProxyType({"local": "#1F6AA5", "cloud": "#D2691E", "hybrid": "#14876F"}),
+    way_text=MappingProxyType({"local": "#1A5C91", "cloud": "#9A4A0F", "hybrid": "#0D6B58"}),
+)
+
+DARK = Palette(
+    text="#E6EBF0",
+    secondary="#A5B1BD",
+    grid="#26303A",
+    page="#12181F",
+    fill=MappingProxyType(
+        {
+            "owned": "#5AA9E6",
+            "on_demand": "#F0893A",
+            "reserved": "#B0532A",
+            "spot": "#FBD9B5",
+            "electricity": "#E6CB3C",
+            "people": "#97A4B2",
+            "upkeep": "#566371",
+        }
+    ),
+    text_on=MappingProxyType(
+        {
+            "owned": _INK,
+            "on_demand": _INK,
+            "reserved": _WHITE,
+            "spot": _INK,
+            "electricity": _INK,
+            "people": _INK,
+            "upkeep": _WHITE,
+        }
+    ),
+    way=MappingProxyType({"local": "#5AA9E6", "cloud": "#F0893A", "hybrid": "#56D6B6"}),
+    way_text=MappingProxyType({"local": "#8CC4F0", "cloud": "#F7AD73", "hybrid": "#6FE0C4"}),
+)
+
+
+def palette(*, dark: bool) -> Palette:
+    """The palette of the theme in use."""
+    return DARK if dark else LIGHT

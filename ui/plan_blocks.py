@@ -1,0 +1,217 @@
+"""Blocks of the Plan page from top to bottom: answer, figures, inputs, charts with reasons, folded tables, foot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from planner.errors import Problem
+from planner.messages import render
+from ui import charts, formatting, inputs, plan_rows, state
+from ui.formatting import dollars, escaped
+from ui.groups import Group
+from ui.i18n import t
+from ui.view import View, way_name
+
+
+def problem_box(problems: Sequence[Problem]) -> None:
+    """What is wrong with the inputs: field, value, what is expected. Fields on the page repeat it in place."""
+    lines = "\n".join(f"- {_problem_line(problem)}" for problem in problems)
+    st.error(f"**{t('problem.title')}**\n\n{lines}", icon=":material/error:")
+
+
+def answer(view: View, *, outdated: bool) -> None:
+    """Title, sentence, and what the last change moved."""
+    title, sentence = view.title(), dollars(view.sentence())
+    if outdated:
+        st.badge(t("answer.outdated"), icon=":material/history:", color="gray")
+        st.title(f":gray[{title}]", anchor=False)
+        st.markdown(f":gray[{sentence}]")
+        return
+    st.title(title, anchor=False)
+    st.markdown(f"{sentence}{_moved(view)}")
+
+
+def _moved(view: View) -> str:
+    """What the total was before the last change, until the next one."""
+    if view.recommended is None:
+        return ""
+    total = formatting.money(view.recommended["tco_usd"], view.currency, 3)
+    shown = st.session_state.get("shown_total")
+    if shown is None or shown[0] != total:
+        st.session_state["shown_total"] = shown = (total, shown[0] if shown else None)
+    return f" :gray[{dollars(t('answer.was', total=shown[1]))}]" if shown[1] else ""
+
+
+def figures(view: View) -> None:
+    """Total, cash at the start, when the key run is done, energy."""
+    way, currency = view.recommended, view.currency
+    if way is None:
+        return
+    months = view.report["horizon_months"]
+    left, right = st.columns(2)
+    with left:
+        total, cash = st.columns(2, wrap=False)
+    with right:
+        run, energy = st.columns(2, wrap=False)
+    _metric(
+        total,
+        t("figure.total", months=months),
+        formatting.money(way["tco_usd"], currency),
+        _likely(way, view),
+    )
+    _metric(
+        cash,
+        t("figure.cash"),
+        formatting.money(way["months"][0]["cash_usd"], currency, 3),
+        t("figure.monthly", amount=formatting.money(_monthly_usd(way), currency)),
+    )
+    job = view.longest_run(way)
+    _metric(
+        run,
+        t("figure.key_run" if view.is_key(job) else "figure.long_run"),
+        formatting.duration(job["time_to_train_h"]),
+        _limit(view, job),
+    )
+    _metric(
+        energy,
+        t("figure.energy"),
+        formatting.energy(way["energy_kwh"]),
+        formatting.carbon(way["kg_co2e"]),
+    )
+
+
+def _metric(column: Any, label: str, value: str, pill: str) -> None:
+    column.metric(label, value, pill, delta_color="off", delta_arrow="off", border=True)
+
+
+def _monthly_usd(way: Mapping[str, Any]) -> float:
+    """Median month: purchases and resale in single months do not move it."""
+    later = sorted(month["cash_usd"] for month in way["months"][1:])
+    return float(later[len(later) // 2]) if later else 0.0
+
+
+def _likely(way: Mapping[str, Any], view: View) -> str:
+    if way["tco_low_usd"] is None:
+        return t("figure.no_range")
+    return t("figure.likely", range=formatting.money_range(way["tco_low_usd"], way["tco_high_usd"], view.currency))
+
+
+def _limit(view: View, job: Mapping[str, Any]) -> str:
+    span = formatting.duration_range(job["low_h"], job["high_h"])
+    deadline = view.deadline_h(job)
+    return (
+        t("figure.limit", span=span, limit=formatting.duration(deadline)) if deadline else t("figure.span", span=span)
+    )
+
+
+def impossible(view: View) -> None:
+    """One red box: why no way works, with what would make it possible."""
+    lines = []
+    for way in view.strategies:
+        lines += [f"- **{way_name(way)}**: {escaped(reason)}" for reason in view.problem_words(way)]
+    st.error(f"**{t('impossible.title')}**\n\n" + "\n".join(lines), icon=":material/error:")
+
+
+def input_groups(groups: Sequence[Group], problems: Sequence[Problem], view: View | None) -> None:
+    """The four groups as popovers, each ending with the answer, because on a phone it covers the page."""
+    for column, group in zip(st.columns(4), groups, strict=True):
+        with column:
+            _group(group, problems, view)
+
+
+def _group(group: Group, problems: Sequence[Problem], view: View | None) -> None:
+    label = dollars(t("group.label", name=t(f"group.{group.id}"), summary=group.summary))
+    with st.popover(label, icon=group.icon, width="stretch", key=f"group_{group.id}"):
+        st.markdown(f"**{t(f'group.{group.id}')}** :gray[{t(f'group.{group.id}_about')}]")
+        inputs.show(group.main, problems)
+        with st.expander(t("group.advanced"), key=f"advanced_{group.id}"):
+            inputs.show(group.advanced, problems)
+        paths = inputs.paths_of(group.inputs)
+        if state.changed(paths):
+            st.button(
+                t("group.reset"),
+                key=f"reset_{group.id}",
+                on_click=state.reset,
+                args=(paths,),
+                type="tertiary",
+                icon=":material/undo:",
+            )
+        st.markdown(_answer_line(problems, view))
+
+
+def _answer_line(problems: Sequence[Problem], view: View | None) -> str:
+    if problems:
+        return f":red-badge[:material/error: {t('answer.faulty')}]"
+    if view is None or view.recommended is None:
+        return f":red-badge[:material/error: {t('answer.none')}]"
+    way = view.recommended
+    total = formatting.money(way["tco_usd"], view.currency)
+    return dollars(f":green-badge[{way_name(way)}] **{total}** :gray[{_likely(way, view)}]")
+
+
+def charts_and_reasons(view: View, *, outdated: bool) -> None:
+    """Two rows: a chart with its finding on the left, words or a small table on the right."""
+    dark = st.context.theme.type == "dark"
+    months = view.report["horizon_months"]
+    left, right = st.columns([1.65, 1], gap="large")
+    bars = plan_rows.cost_bars(view)
+    with left:
+        st.markdown(f"### {dollars(view.cost_heading())}", anchors=False)
+        chart = charts.cost_chart(bars, horizon_months=months, currency=view.currency, dark=dark, faded=outdated)
+        st.altair_chart(chart, theme=None, key="cost_chart", alt=charts.cost_alt(bars, view.currency))
+    with right, st.container(border=True, key="why"):
+        st.markdown(f"### {t('why.title')}", anchors=False)
+        st.markdown("\n".join(f"- {dollars(reason)}" for reason in view.reasons()))
+        share = formatting.percent(view.recommended["estimated_share"]) if view.recommended else ""
+        st.badge(t("why.estimated", share=share), icon=":material/query_stats:", color="gray")
+    lines, rings = plan_rows.spend_lines(view), plan_rows.rings(view)
+    left, right = st.columns([1.65, 1], gap="large")
+    with left:
+        st.markdown(f"### {dollars(plan_rows.spend_heading(view))}", anchors=False)
+        chart = charts.spend_chart(
+            lines, rings, horizon_months=months, currency=view.currency, dark=dark, faded=outdated
+        )
+        st.altair_chart(chart, theme=None, key="spend_chart", alt=charts.spend_alt(lines, rings, view.currency))
+    with right:
+        st.markdown(f"### {t('ways.title')}", anchors=False)
+        st.table(pd.DataFrame(plan_rows.ways_table(view)), hide_index=True, border="horizontal")
+        st.markdown(f":small[:gray[{t('ways.note')}]]")
+
+
+def details(view: View) -> None:
+    """Folded: every job and where it runs, every cost line with its sources, what was not chosen."""
+    with st.expander(t("details.jobs"), key="details_jobs"):
+        st.dataframe(pd.DataFrame(plan_rows.job_rows(view)), hide_index=True, key="jobs_table")
+        st.markdown(f":small[:gray[{t('details.jobs_note')}]]")
+    with st.expander(t("details.lines"), key="details_lines"):
+        st.dataframe(pd.DataFrame(plan_rows.line_rows(view)), hide_index=True, key="lines_table")
+    with st.expander(t("details.alternatives"), key="details_alternatives"):
+        for sentence in view.alternatives():
+            st.markdown(f"- {dollars(sentence)}")
+    warnings = view.report["warnings"]
+    if warnings:
+        with st.expander(t("details.warnings", count=len(warnings)), key="details_warnings"):
+            for warning in warnings:
+                st.markdown(f"- {escaped(_warning_words(warning))}")
+
+
+def foot(view: View) -> None:
+    """What "likely" means, and how old the catalog is."""
+    date = formatting.date(view.report["catalog_as_of"])
+    st.markdown(f":small[:gray[{t('foot', date=date)}]]")
+
+
+def _warning_words(warning: Any) -> str:
+    if isinstance(warning, Mapping):
+        return str(warning.get("message") or render(warning["code"], **warning.get("params", {})))
+    return str(warning)
+
+
+def _problem_line(problem: Problem) -> str:
+    if not problem.found:
+        return escaped(problem.expected)
+    return t("problem.line", field=problem.field, found=escaped(problem.found), expected=escaped(problem.expected))

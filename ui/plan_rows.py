@@ -1,0 +1,197 @@
+"""Rows of the Plan page: bars and lines of its charts, and its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ui import formatting
+from ui.charts import CostBar, Ring, SpendLine
+from ui.i18n import t
+from ui.view import Row, View, way_name
+
+_ROLE_OF_LINE = {
+    "gpu": "owned",
+    "host": "owned",
+    "installation": "owned",
+    "resale_gpu": "owned",
+    "resale_host": "owned",
+    "opportunity": "owned",
+    "tax_purchase": "owned",
+    "electricity": "electricity",
+    "colocation": "upkeep",
+    "maintenance": "upkeep",
+    "storage": "upkeep",
+    "egress": "upkeep",
+    "tax_local": "upkeep",
+    "staff_local": "people",
+    "staff_cloud": "people",
+}
+_ROLE_OF_TERM = {"on_demand": "on_demand", "spot": "spot"}
+
+
+def cost_bars(view: View) -> list[CostBar]:
+    """Cost of every feasible way by role."""
+    return [
+        CostBar(
+            way=way["kind"],
+            label=view.label(way),
+            parts_usd=_parts(view, way),
+            total_usd=way["tco_usd"],
+            low_usd=way["tco_low_usd"],
+            high_usd=way["tco_high_usd"],
+        )
+        for way in view.feasible
+    ]
+
+
+def _parts(view: View, way: Row) -> dict[str, float]:
+    parts: dict[str, float] = {}
+    rented_tax = 0.0
+    for line in way["lines"]:
+        kind = line["id"].split(".")[0]
+        if kind == "tax_rented":
+            rented_tax += line["amount_usd"]
+            continue
+        role = _rental_role(view, line) if kind == "rental" else _ROLE_OF_LINE[kind]
+        parts[role] = parts.get(role, 0.0) + line["amount_usd"]
+    if rented_tax:  # tax stands with what it is paid on: mostly the larger kind of rental
+        rentals = {role: parts[role] for role in ("on_demand", "reserved", "spot") if role in parts}
+        role = max(rentals, key=lambda role: rentals[role]) if rentals else "upkeep"
+        parts[role] = parts.get(role, 0.0) + rented_tax
+    return parts
+
+
+def _rental_role(view: View, line: Row) -> str:
+    return _ROLE_OF_TERM.get(view.offer(line["resource"]).term, "reserved")
+
+
+def spend_lines(view: View) -> list[SpendLine]:
+    """Money spent so far by every feasible way, resale not counted."""
+    return [
+        SpendLine(
+            way=way["kind"],
+            label=way_name(way),
+            points=[(float(month["month"]), float(month["cumulative_usd"])) for month in way["months"]],
+        )
+        for way in view.feasible
+    ]
+
+
+def rings(view: View) -> list[Ring]:
+    """Where another way becomes dearer than the recommended one, or cheaper."""
+    lines = spend_lines(view)
+    if view.recommended is None or not lines:
+        return []
+    mine, others = lines[0], lines[1:]
+    rings = []
+    for other in others:
+        at = _crossing(mine["points"], other["points"])
+        if at is not None:
+            month, spent, dearer = at
+            text = t(
+                "ring.dearer" if dearer else "ring.cheaper",
+                month=formatting.plain(float(-(-month // 1))),
+                other=other["label"],
+                mine=mine["label"],
+            )
+            rings.append(Ring(month=month, spent_usd=spent, text=text))
+    return rings
+
+
+def spend_heading(view: View) -> str:
+    """The finding of the chart of money spent."""
+    way = view.recommended
+    if way is None:
+        return t("title.none")
+    lines = {line["way"]: line["points"] for line in spend_lines(view)}
+    rented = lines.get("cloud")
+    if way["kind"] != "cloud" and rented:
+        at = _crossing(lines[way["kind"]], rented)
+        if at is not None and at[2]:
+            return t("heading.pays", month=formatting.plain(float(-(-at[0] // 1))))
+    spent = formatting.money(lines[way["kind"]][-1][1], view.currency)
+    return t("heading.spent", way=t(f"the.{way['kind']}"), amount=spent, months=view.report["horizon_months"])
+
+
+def ways_table(view: View) -> list[dict[str, str]]:
+    """Time, energy and present value of every way that works."""
+    rows = []
+    for way in view.feasible:
+        job = view.longest_run(way)
+        rows.append(
+            {
+                t("ways.way"): way_name(way),
+                t("ways.key_run" if view.is_key(job) else "ways.long_run"): formatting.duration(job["time_to_train_h"]),
+                t("ways.energy"): formatting.energy(way["energy_kwh"]),
+                t("ways.carbon"): formatting.carbon(way["kg_co2e"]),
+                t("ways.value"): formatting.money(way["present_value_usd"], view.currency, 3).replace("$", r"\$"),
+            }
+        )
+    return rows
+
+
+def job_rows(view: View) -> list[dict[str, Any]]:
+    """Every job on every resource it uses, way by way."""
+    rows = []
+    for way in view.feasible:
+        for job in way["jobs"]:
+            unit = t(f"unit.{job['throughput_unit']}")
+            rows.append(
+                {
+                    t("column.way"): way_name(way),
+                    t("column.job"): job["id"],
+                    t("column.resource"): view.resource(job["resource"]),
+                    t("column.gpus"): formatting.plain(job["gpus"]),
+                    t("column.time"): formatting.duration(job["time_to_train_h"]),
+                    t("column.likely"): formatting.duration_range(job["low_h"], job["high_h"]),
+                    t("column.full_cost"): formatting.price(job["cost_per_run_usd"], view.currency),
+                    t("column.marginal_cost"): formatting.price(job["marginal_cost_per_run_usd"], view.currency),
+                    t("column.runs"): formatting.plain(job["runs"]),
+                    t("column.gpu_hours"): formatting.plain(job["gpu_hours"]),
+                    t("column.speed"): f"{formatting.plain(job['throughput'])}{formatting.NBSP}{unit}",
+                    t("column.basis"): t(f"basis.{job['basis']}"),
+                    t("column.memory"): formatting.memory(job["memory_gb"]),
+                }
+            )
+    return rows
+
+
+def line_rows(view: View) -> list[dict[str, Any]]:
+    """Every cost line with what it rests on, in USD and exact, as in the CSV."""
+    return [
+        {
+            t("column.way"): way_name(way),
+            t("column.line"): line["id"],
+            t("column.amount_usd"): formatting.exact(line["amount_usd"]),
+            t("column.quantity"): formatting.plain(line["quantity"], 6),
+            t("column.unit"): line["unit"],
+            t("column.unit_price_usd"): formatting.plain(line["unit_price_usd"], 6),
+            t("column.value_usd"): formatting.exact(line["present_value_usd"]),
+            t("column.estimate"): t("word.estimate") if line["estimate"] else "",
+            t("column.sources"): "; ".join(source_title(view, id) for id in line["sources"]),
+        }
+        for way in view.feasible
+        for line in way["lines"]
+    ]
+
+
+def source_title(view: View, id: str) -> str:
+    """Title of a source; the scenario itself and assumptions have words of their own."""
+    if id == "scenario":
+        return t("word.scenario")
+    known = view.catalog.sources.get(id)
+    return known.title if known else id
+
+
+def _crossing(
+    mine: Sequence[tuple[float, float]], other: Sequence[tuple[float, float]]
+) -> tuple[float, float, bool] | None:
+    """Last month at which the order of two lines changes, what was spent then, and whether the other got dearer."""
+    found = None
+    for (start, a0), (end, a1), (_, b0), (_, b1) in zip(mine, mine[1:], other, other[1:], strict=False):
+        before, after = b0 - a0, b1 - a1
+        if before != after and (before < 0 <= after or before > 0 >= after):
+            part = before / (before - after)
+            found = (start + part * (end - start), a0 + part * (a1 - a0), after > before)
+    return found

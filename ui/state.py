@@ -1,0 +1,208 @@
+"""The scenario a session works on: the opened document, what was typed over it, and the plan that follows."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import streamlit as st
+import yaml
+
+from planner.catalog.load import load_catalog
+from planner.catalog.records import Catalog
+from planner.errors import PlannerError, Problem, ScenarioError
+from planner.report.document import plan_document
+from planner.report.export import plan_csv
+from planner.scenario.load import check_document, read_document
+from planner.scenario.paths import get_value, with_overrides
+from planner.strategy.evaluate import evaluate
+from ui import formatting
+
+ROOT = Path(__file__).resolve().parent.parent
+EXAMPLES = ROOT / "examples"
+FIRST_EXAMPLE = "hybrid-lab"
+WIDGET = "in:"
+
+Kind = Literal["number", "percent", "money", "choice"]
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """A computed plan as the page shows it; `csv` makes the file of the command line."""
+
+    document: dict[str, Any]
+    report: dict[str, Any]
+    csv: Callable[[], str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What the page shows: the plan of the current inputs, or the last good one with the problems of the new ones."""
+
+    plan: Plan | None
+    problems: tuple[Problem, ...]
+
+    @property
+    def outdated(self) -> bool:
+        """Whether the plan shown is older than the inputs."""
+        return bool(self.problems)
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _catalog(stamp: tuple[tuple[str, int, int], ...]) -> Catalog:
+    return load_catalog()
+
+
+def catalog() -> Catalog:
+    """The catalog of the data files, shared by all sessions and read again when a file changes."""
+    files = sorted((ROOT / "data").glob("*.yaml"))
+    return _catalog(tuple((file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in files))
+
+
+def start() -> None:
+    """Open the first example in a new session."""
+    if "base" not in st.session_state:
+        open_example(FIRST_EXAMPLE)
+
+
+def example_ids() -> list[str]:
+    """Ids of the examples, the first-visit one first."""
+    ids = sorted(path.stem for path in EXAMPLES.glob("*.yaml"))
+    return sorted(ids, key=lambda id: id != FIRST_EXAMPLE)
+
+
+def open_example(id: str) -> None:
+    """Replace the scenario by an example."""
+    _open((EXAMPLES / f"{id}.yaml").read_text(encoding="utf-8"), f"{id}.yaml")
+    st.session_state["example"] = id
+
+
+def open_text(text: str | bytes, file: str) -> None:
+    """Replace the scenario by the text of a file; a faulty one is reported and the scenario stays."""
+    try:
+        _open(text, file)
+        st.session_state["example"] = ""
+    except ScenarioError as error:
+        st.session_state["refused"] = (file, error.problems)
+
+
+def _open(text: str | bytes, file: str) -> None:
+    document = read_document(text, file=file)
+    check_document(document, file=file)
+    st.session_state["base"] = document
+    st.session_state["typed"] = {}
+    st.session_state["refused"] = None
+    st.session_state.pop("shown_total", None)
+    _forget_widgets(lambda path: True)
+
+
+def refused() -> tuple[str, tuple[Problem, ...]] | None:
+    """File name and problems of a file that could not be opened, until that is dismissed."""
+    return st.session_state.get("refused")
+
+
+def dismiss_refused() -> None:
+    """Go on with the scenario as it was."""
+    st.session_state["refused"] = None
+
+
+def remember(path: str, kind: Kind) -> None:
+    """Callback of an input: keep what was typed, exactly."""
+    st.session_state["typed"][path] = (st.session_state[WIDGET + path], kind)
+
+
+def reset(paths: tuple[str, ...]) -> None:
+    """Callback: back to the values of the opened scenario."""
+    for path in paths:
+        st.session_state["typed"].pop(path, None)
+    _forget_widgets(lambda path: path in paths)
+
+
+def changed(paths: tuple[str, ...]) -> bool:
+    """Whether any of these inputs was changed since the scenario was opened."""
+    return any(path in st.session_state["typed"] for path in paths)
+
+
+def base_value(path: str) -> Any:
+    """Value of the opened scenario at a path."""
+    return get_value(st.session_state["base"], path)
+
+
+def document() -> dict[str, Any]:
+    """The scenario document with everything typed over it."""
+    typed = {path: typed_value(raw, kind) for path, (raw, kind) in st.session_state["typed"].items()}
+    return with_overrides(st.session_state["base"], typed)
+
+
+def scenario_yaml(document: Mapping[str, Any]) -> str:
+    """The scenario as a file that opens again here and on the command line."""
+    return yaml.safe_dump(dict(document), sort_keys=False, allow_unicode=True, width=120)
+
+
+def typed_value(raw: Any, kind: Kind) -> Any:
+    """What a typed text means: a number, or the text itself where it is none, so that the check can explain it."""
+    if not isinstance(raw, str) or kind == "choice":
+        return raw
+    text = raw.strip().replace(formatting.MINUS, "-").replace(formatting.NBSP, " ")
+    if text == "":
+        return None
+    if kind == "percent":
+        text = text.removesuffix("%").strip()
+    if _NUMBER.fullmatch(text):
+        value = float(text)
+        if kind == "percent":
+            return round(value / 100.0, 12)
+        return int(value) if math.isfinite(value) and value.is_integer() and abs(value) < 2**53 else value
+    return text if kind == "money" else raw
+
+
+def shown_text(value: Any, kind: Kind) -> str:
+    """A document value as text of its input field."""
+    if value is None:
+        return ""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return str(value)
+    return f"{value * 100.0:.10g}" if kind == "percent" else f"{value:.15g}" if isinstance(value, float) else str(value)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _computed(
+    document_key: str, content_hash: str, today: dt.date, _document: dict[str, Any], _catalog: Catalog
+) -> Plan | tuple[Problem, ...]:
+    try:
+        scenario = check_document(_document)
+        result = evaluate(scenario, _catalog, today=today)
+    except ScenarioError as error:
+        return error.problems
+    except PlannerError as error:
+        return (Problem(file="", record="", field=error.field, found="", expected=str(error)),)
+    return Plan(document=_document, report=plan_document(result), csv=lambda: plan_csv(result))
+
+
+def outcome() -> Outcome:
+    """The plan of the current inputs; where they are faulty, the last good plan and what is wrong."""
+    asked, data = document(), catalog()
+    found = _computed(json.dumps(asked, default=str), data.content_hash, dt.date.today(), asked, data)
+    if isinstance(found, Plan):
+        st.session_state["last_good"] = found
+        return Outcome(plan=found, problems=())
+    return Outcome(plan=st.session_state.get("last_good"), problems=found)
+
+
+def _forget_widgets(chosen: Callable[[str], bool]) -> None:
+    for key in [key for key in st.session_state if isinstance(key, str) and key.startswith(WIDGET)]:
+        if chosen(key.removeprefix(WIDGET)):
+            del st.session_state[key]
+
+
+@st.cache_data(show_spinner=False)
+def example_name(id: str) -> str:
+    """The name an example gives itself."""
+    return str(read_document((EXAMPLES / f"{id}.yaml").read_text(encoding="utf-8")).get("name", id))

@@ -1,0 +1,266 @@
+"""Plan report -> what the Plan page says: titles, bars, lines and tables, without Streamlit and without new money."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from planner.catalog.records import Catalog
+from planner.messages import render
+from ui import formatting
+from ui.formatting import Currency, escaped
+from ui.i18n import t
+from ui.names import short_gpu
+from ui.palette import WAYS
+
+NEAR_TIE = 0.03
+"""Totals closer than this are called about the same."""
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rented:
+    """An offer as a title names it."""
+
+    gpu: str
+    gpu_count: float
+    instance: str
+    term: str
+
+
+class View:
+    """One plan with the names and terms that its ids stand for."""
+
+    def __init__(self, report: Row, document: Row, catalog: Catalog, currency: Currency) -> None:
+        self.report = report
+        self.document = document
+        self.catalog = catalog
+        self.currency = currency
+        self.strategies: list[Row] = sorted(report["strategies"], key=lambda way: WAYS.index(way["kind"]))
+        self.recommended: Row | None = next(
+            (way for way in self.strategies if way["id"] == report["recommended"]), None
+        )
+
+    @property
+    def feasible(self) -> list[Row]:
+        """Ways that work, the recommended one first."""
+        ways = [way for way in self.strategies if way["feasible"]]
+        return sorted(ways, key=lambda way: way is not self.recommended)
+
+    def machine_gpu(self, machine: str) -> str:
+        """Short name of the cards in an owned machine type."""
+        gpu = str(self.document.get("machines", {}).get(machine, {}).get("gpu", machine))
+        return short_gpu(self.catalog.gpus[gpu].name) if gpu in self.catalog.gpus else gpu
+
+    def offer(self, id: str) -> Rented:
+        """What an offer of the catalog, or one of the scenario's own, rents."""
+        own = self.document.get("offers", {}).get(id, {})
+        known = self.catalog.offers.get(id)
+        gpu = str(own.get("gpu") or (known and known.gpu) or id)
+        provider = str(own.get("provider") or (known.provider if known else ""))
+        name = self.catalog.providers[provider].name if provider in self.catalog.providers else provider
+        instance = str(own.get("instance_type") or (known.instance_type if known else id))
+        return Rented(
+            gpu=short_gpu(self.catalog.gpus[gpu].name) if gpu in self.catalog.gpus else gpu,
+            gpu_count=float(own.get("gpu_count") or (known.gpu_count if known else 1)),
+            instance=f"{name} {instance}".strip(),
+            term=str(own.get("term") or (known.term if known else "on_demand")),
+        )
+
+    def resource(self, id: str) -> str:
+        """Words for a machine type or an offer."""
+        if id in self.document.get("machines", {}):
+            return t("resource.machine", gpu=self.machine_gpu(id), machine=id)
+        offer = self.offer(id)
+        return t("resource.offer", instance=offer.instance, term=t(f"term.{offer.term}"))
+
+    def rented_gpus(self) -> list[str]:
+        """Short names of the cards that the recommended way rents."""
+        return list(dict.fromkeys(name for name, _, _ in self.rented(self.recommended))) if self.recommended else []
+
+    def owned(self, way: Row) -> list[tuple[str, int]]:
+        """Cards that a way owns: short name and number."""
+        machines = [machine for machine in way["machines"] if machine["count"]]
+        return [(self.machine_gpu(item["id"]), round(item["count"] * item["gpus"])) for item in machines]
+
+    def rented(self, way: Row) -> list[tuple[str, int, str]]:
+        """Cards that a way rents: short name, number that one run uses, job."""
+        own = self.document.get("machines", {})
+        return [
+            (self.offer(job["resource"]).gpu, job["gpus"], job["id"])
+            for job in way["jobs"]
+            if job["resource"] not in own
+        ]
+
+    def owned_words(self, way: Row, *, digits: bool = False) -> str:
+        """ "four RTX 4090", several kinds joined."""
+        parts = [f"{count if digits else formatting.number_word(count)} {gpu}" for gpu, count in self.owned(way)]
+        return t("title.and").join(parts)
+
+    def rented_words(self, way: Row, *, digits: bool = False) -> str:
+        """ "eight A100": the most cards of each kind that one run uses."""
+        most: dict[str, int] = {}
+        for gpu, count, _ in self.rented(way):
+            most[gpu] = max(count, most.get(gpu, 0))
+        return t("title.and").join(
+            f"{count if digits else formatting.number_word(count)} {gpu}" for gpu, count in most.items()
+        )
+
+    def work_words(self, way: Row, *, rented: bool) -> str:
+        """What the owned or the rented part does: "daily work", "key runs" or the names of the jobs."""
+        own = self.document.get("machines", {})
+        ids = [job["id"] for job in way["jobs"] if (job["resource"] not in own) is rented]
+        classes = {self.document["jobs"][id].get("class", "development") for id in ids}
+        if len(classes) == 1:
+            return t(f"work_of.{classes.pop()}")
+        return t("title.and").join(dict.fromkeys(escaped(id) for id in ids))
+
+    def title(self) -> str:
+        """The answer as one sentence."""
+        way = self.recommended
+        if way is None:
+            return t("title.none")
+        if way["kind"] == "local":
+            return t("title.local", owned=self.owned_words(way))
+        if way["kind"] == "cloud":
+            return t("title.cloud", rented=self.rented_words(way))
+        return t(
+            "title.hybrid",
+            owned=self.owned_words(way),
+            owned_work=self.work_words(way, rented=False),
+            rented=self.rented_words(way),
+            rented_work=self.work_words(way, rented=True),
+        )
+
+    def sentence(self) -> str:
+        """The total, and how far the other ways are from it."""
+        way = self.recommended
+        if way is None:
+            return t("sentence.none")
+        total = t(
+            "sentence.total",
+            total=formatting.money(way["tco_usd"], self.currency),
+            months=self.report["horizon_months"],
+        )
+        others = [other for other in self.feasible if other is not way]
+        if not others:
+            return t("sentence.only", total=total)
+        words = ", ".join(self._difference(way, other) for other in others)
+        tie = any(gap(way["present_value_usd"], other["present_value_usd"]) < NEAR_TIE for other in others)
+        return t("sentence.tie" if tie else "sentence.plain", total=total, differences=words)
+
+    def _difference(self, way: Row, other: Row) -> str:
+        name = t(f"than.{other['kind']}")
+        if gap(way["tco_usd"], other["tco_usd"]) < NEAR_TIE or not other["tco_usd"]:
+            return t("sentence.same", other=name)
+        share = way["tco_usd"] / other["tco_usd"] - 1.0
+        key = "sentence.less" if share < 0 else "sentence.more"
+        return t(key, percent=formatting.percent(abs(share)), other=name)
+
+    def label(self, way: Row) -> str:
+        """Name of a way with its machines: "Mix: own 4 RTX 4090, rent 8 A100 (recommended)"."""
+        parts = []
+        if self.owned(way):
+            parts.append(t("label.own", what=self.owned_words(way, digits=True)))
+        if self.rented(way):
+            parts.append(t("label.rent", what=self.rented_words(way, digits=True)))
+        if way["kind"] != "hybrid":
+            parts = [self.owned_words(way, digits=True) or self.rented_words(way, digits=True)]
+        mark = t("label.recommended") if way is self.recommended else ""
+        return f"{way_name(way)}: {', '.join(parts)}{mark}"
+
+    def reason(self) -> str:
+        """The engine's reason in a sentence."""
+        return render(self.report["reason_code"], **self.report["reason_params"])
+
+    def is_key(self, job: Row) -> bool:
+        """Whether a job of the report is a key run."""
+        return bool(self.document["jobs"][job["id"]].get("class") == "key")
+
+    def deadline_h(self, job: Row) -> float | None:
+        """The limit of one run, where one is given."""
+        limit = self.document["jobs"][job["id"]].get("deadline_h")
+        return float(limit) if limit is not None else None
+
+    def longest_run(self, way: Row) -> Row:
+        """The key run that takes longest, or any run where there is no key run."""
+        jobs = [job for job in way["jobs"] if job["runs"] > 0] or way["jobs"]
+        keys = [job for job in jobs if self.is_key(job)]
+        return max(keys or jobs, key=lambda job: float(job["time_to_train_h"]))
+
+    def problem_words(self, way: Row) -> list[str]:
+        """Why a way does not work, in sentences."""
+        return [str(problem["message"]) for problem in way["problems"]]
+
+    def cost_heading(self) -> str:
+        """The finding of the cost chart."""
+        way = self.recommended
+        if way is None:
+            return t("title.none")
+        name = t(f"the.{way['kind']}")
+        others = [other for other in self.feasible if other is not way]
+        if not others:
+            return t("heading.cost_only", way=name, total=formatting.money(way["tco_usd"], self.currency))
+        words = []
+        for other in others:
+            than = t(f"than_short.{other['kind']}")
+            if gap(way["tco_usd"], other["tco_usd"]) < NEAR_TIE:
+                words.append(t("heading.cost_same", other=than))
+                continue
+            key = "heading.cost_less" if way["tco_usd"] < other["tco_usd"] else "heading.cost_more"
+            amount = formatting.money(abs(way["tco_usd"] - other["tco_usd"]), self.currency)
+            words.append(t(key, amount=amount, other=than))
+        return t("heading.cost", way=name, differences=", ".join(words))
+
+    def reasons(self) -> list[str]:
+        """Why the recommended way: the engine's reason, how busy owned cards are, what the others cost."""
+        way = self.recommended
+        if way is None:
+            return []
+        words = [escaped(self.reason())]
+        for machine in way["machines"]:
+            if machine["count"]:
+                gpu = self.machine_gpu(machine["id"])
+                busy = formatting.percent(machine["utilisation"])
+                count = formatting.plain(round(machine["count"] * machine["gpus"]))
+                words.append(t("why.busy", count=count, gpu=gpu, share=busy))
+        for other in self.feasible:
+            if other is way:
+                continue
+            amount = formatting.money(abs(other["tco_usd"] - way["tco_usd"]), self.currency)
+            time = formatting.duration(self.longest_run(other)["time_to_train_h"])
+            key = "why.other_more" if other["tco_usd"] >= way["tco_usd"] else "why.other_less"
+            words.append(t(key, other=self.label(other), time=time, amount=amount))
+        return words
+
+    def alternatives(self) -> list[str]:
+        """What was not chosen, and why."""
+        words = []
+        for way in self.strategies:
+            if way is self.recommended:
+                continue
+            name = way_name(way)
+            if not way["feasible"]:
+                words += [t("alternative.impossible", way=name, why=escaped(why)) for why in self.problem_words(way)]
+                continue
+            words.append(
+                t(
+                    "alternative.dearer",
+                    way=self.label(way),
+                    total=formatting.money(way["tco_usd"], self.currency, 3),
+                    value=formatting.money(way["present_value_usd"], self.currency, 3),
+                )
+            )
+        return words or [t("alternative.none")]
+
+
+def way_name(way: Row) -> str:
+    """ "Mix", "Own all" or "Rent all"."""
+    return t(f"way.{way['kind']}")
+
+
+def gap(one: float, other: float) -> float:
+    """Relative difference of two amounts."""
+    return abs(one - other) / max(abs(one), abs(other), 1e-9)
