@@ -1,0 +1,123 @@
+"""How long a change on the Plan page takes to be drawn, beside a near-empty Streamlit page, in one run.
+
+    python benchmarks/redraw.py
+
+Prints both medians and their ratio; exits with 1 when the Plan page takes more than 1.5 times the near-empty page plus
+100 ms, or its first drawing more than 6 s.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+ROOT = Path(__file__).resolve().parents[1]
+CHANGES = 15
+LIMIT_RATIO, LIMIT_EXTRA_S, LIMIT_FIRST_S = 1.5, 0.1, 6.0
+NEAR_EMPTY = """
+import streamlit as st
+st.set_page_config(layout="wide")
+value = st.text_input("Value", "1", key="value")
+st.title(f"It is {value}")
+"""
+DRAWN = """([selector, before]) => {
+    const app = document.querySelector('[data-testid="stApp"]');
+    const answer = document.querySelector(selector);
+    return answer && answer.innerText !== before
+        && app.getAttribute('data-test-script-state') === 'notRunning'
+        && document.querySelector('[data-stale=true]') === null;
+}"""
+
+
+@contextmanager
+def serving(script: Path, folder: Path) -> Iterator[str]:
+    """Run a Streamlit script on a free port."""
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        port = s.getsockname()[1]
+    options = ["--server.headless=true", "--server.fileWatcherType=none", "--browser.gatherUsageStats=false"]
+    command = [sys.executable, "-m", "streamlit", "run", str(script), f"--server.port={port}", *options]
+    server = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    url = f"http://127.0.0.1:{port}"
+    try:
+        deadline = time.monotonic() + 60
+        while True:
+            try:
+                if urllib.request.urlopen(f"{url}/_stcore/health", timeout=2).read() == b"ok":
+                    break
+            except OSError:
+                pass
+            if server.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError(f"{script} did not start")
+            time.sleep(0.05)
+        yield url
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def first_drawn_s(page: Page, url: str) -> float:
+    """Open a page in a new session until it is drawn and idle. [s]"""
+    start = time.perf_counter()
+    page.goto(url)
+    page.wait_for_function(DRAWN, arg=["h1", ""], timeout=60_000)
+    return time.perf_counter() - start
+
+
+def change_s(page: Page, label: str, value: str, answer: str) -> float:
+    """Type a value and press Enter until the answer has changed and nothing old is left. [s]"""
+    before = page.locator(answer).first.inner_text()
+    box = page.get_by_label(label, exact=True)
+    box.fill(value)
+    start = time.perf_counter()
+    box.press("Enter")
+    page.wait_for_function(DRAWN, arg=[answer, before], timeout=60_000)
+    return time.perf_counter() - start
+
+
+def measured(browser: Browser, url: str, label: str, answer: str, *, group: str | None = None) -> tuple[float, float]:
+    """First drawing and median change of a page. [s]"""
+    page = browser.new_context(viewport={"width": 1360, "height": 900}).new_page()
+    first = first_drawn_s(page, url)
+    if group:
+        page.locator(f".st-key-{group}").get_by_role("button").first.click()
+    times = [change_s(page, label, str(value), answer) for value in range(40, 40 + CHANGES + 2)]
+    return first, statistics.median(times[2:])
+
+
+def main() -> int:
+    """Measure both pages and compare."""
+    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as p:
+        empty = Path(folder) / "empty.py"
+        empty.write_text(NEAR_EMPTY, encoding="utf-8")
+        browser = p.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-dev-shm-usage"])
+        with serving(empty, Path(folder)) as url:
+            _, near_empty_s = measured(browser, url, "Value", "h1")
+        with serving(ROOT / "app.py", ROOT) as url:
+            first_s, plan_s = measured(
+                browser, url, "Runs a month, daily", ".st-key-group_work button", group="group_work"
+            )
+        browser.close()
+    limit_s = LIMIT_RATIO * near_empty_s + LIMIT_EXTRA_S
+    ratio = plan_s / near_empty_s
+    print(f"near-empty page  change {near_empty_s * 1e3:6.0f} ms")
+    print(f"Plan page        change {plan_s * 1e3:6.0f} ms   {ratio:.2f} times, limit {limit_s * 1e3:.0f} ms")
+    print(f"Plan page        first  {first_s * 1e3:6.0f} ms   limit {LIMIT_FIRST_S * 1e3:.0f} ms")
+    return 0 if plan_s <= limit_s and first_s <= LIMIT_FIRST_S else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

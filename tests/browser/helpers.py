@@ -1,0 +1,90 @@
+"""Waiting and finding: the only place that knows Streamlit's own ids and classes."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page, expect
+
+
+def open_app(page: Page, path: str = "/") -> None:
+    page.goto(path)
+    settled(page)
+
+
+def settled(page: Page, timeout: float = 30_000) -> None:
+    """After goto: the page is drawn and idle."""
+    app = page.get_by_test_id("stApp")
+    expect(app).to_have_attribute("data-test-connection-state", "CONNECTED", timeout=timeout)
+    expect(app).to_have_attribute("data-test-script-state", "notRunning", timeout=timeout)
+    expect(page.locator("[data-stale=true]")).to_have_count(0, timeout=timeout)
+    no_app_error(page)
+
+
+def no_app_error(page: Page) -> None:
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def metric(page: Page, label: str):
+    return page.get_by_test_id("stMetric").filter(has_text=label).get_by_test_id("stMetricValue")
+
+
+def open_group(page: Page, name: str) -> None:
+    page.locator(f".st-key-group_{name}").get_by_role("button").first.click()
+
+
+def close_popover(page: Page) -> None:
+    page.keyboard.press("Escape")
+
+
+def enter(page: Page, label: str, value: str) -> None:
+    box = page.get_by_label(label, exact=True)
+    box.fill(value)
+    box.press("Enter")  # without Enter (or leaving the field) nothing is sent
+
+
+def charts_drawn(page: Page, count: int) -> None:
+    charts = page.get_by_test_id("stVegaLiteChart")
+    expect(charts).to_have_count(count)
+    for index in range(count):
+        expect(charts.nth(index).locator("canvas, svg").first).to_be_visible()
+
+
+def side_scroll(page: Page) -> int:
+    """Pixels by which the page is wider than its window."""
+    return page.evaluate(
+        """() => {
+            const main = document.querySelector('[data-testid="stMain"]');
+            return Math.max(
+                document.documentElement.scrollWidth - window.innerWidth,
+                main.scrollWidth - main.clientWidth
+            );
+        }"""
+    )
+
+
+CONTRAST = """(selector) => {
+    const parse = (c) => { const m = c.match(/[\\d.]+/g).map(Number); return m.length < 4 ? [...m, 1] : m; };
+    const lum = ([r, g, b]) => [r, g, b].map((v) => v / 255)
+        .map((v) => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+        .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+    const over = (top, below) => top.slice(0, 3).map((v, i) => v * top[3] + below[i] * (1 - top[3]));
+    return [...document.querySelectorAll(selector)]
+        .filter((e) => e.offsetParent !== null && e.innerText && e.innerText.trim())
+        .map((e) => {
+            let layers = [], opacity = 1;
+            for (let n = e; n; n = n.parentElement) {
+                const style = getComputedStyle(n);
+                layers.unshift(parse(style.backgroundColor));
+                opacity *= Number(style.opacity);
+            }
+            const ground = layers.reduce((below, top) => over(top, below), [255, 255, 255]);
+            const ink = parse(getComputedStyle(e).color);
+            const text = over([...ink.slice(0, 3), ink[3] * opacity], ground);
+            const [a, b] = [lum(text), lum(ground)].sort((x, y) => y - x);
+            return [e.innerText.slice(0, 40), (a + 0.05) / (b + 0.05)];
+        });
+}"""
+
+
+def contrasts(page: Page, selector: str) -> list[tuple[str, float]]:
+    """Visible texts under a selector with their contrast against what lies behind them."""
+    return [(text, ratio) for text, ratio in page.evaluate(CONTRAST, selector)]

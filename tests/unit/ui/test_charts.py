@@ -1,0 +1,132 @@
+"""Charts from plain rows: what is drawn where, in which colour, and what the words beside it say."""
+
+import pytest
+
+from tests.unit.ui.contrast import contrast
+from ui import charts
+from ui.formatting import USD, Currency
+from ui.palette import DARK, LIGHT, palette
+
+BARS = [
+    charts.CostBar(
+        way="hybrid",
+        label="Mix",
+        parts_usd={"owned": 15_000.0, "on_demand": 38_000.0, "people": 24_000.0},
+        total_usd=77_000.0,
+        low_usd=70_000.0,
+        high_usd=90_000.0,
+    ),
+    charts.CostBar(
+        way="local",
+        label="Own all",
+        parts_usd={"owned": -5_000.0, "people": 41_000.0},
+        total_usd=36_000.0,
+        low_usd=None,
+        high_usd=None,
+    ),
+]
+LINES = [
+    charts.SpendLine(way="hybrid", label="Mix", points=[(0.0, 19_000.0), (36.0, 98_000.0)]),
+    charts.SpendLine(way="local", label="Own all", points=[(0.0, 62_000.0), (36.0, 99_000.0)]),
+]
+
+
+def rows(spec):
+    """All inline rows of a chart, layer by layer."""
+    return [layer.get("data", spec.get("data", {})).get("values", []) for layer in spec["layer"]]
+
+
+def cost_spec(**options):
+    settings = {"horizon_months": 36, "currency": USD, "dark": False} | options
+    return charts.cost_chart(BARS, **settings).to_dict()
+
+
+def test_stacks_start_at_zero_and_add_up():
+    parts = next(values for values in rows(cost_spec()) if values and "x0" in values[0])
+    mix = [row for row in parts if row["way"] == "Mix"]
+    assert mix[0]["x0"] == 0
+    assert [row["x0"] for row in mix[1:]] == [row["x1"] for row in mix[:-1]]
+    assert mix[-1]["x1"] == pytest.approx(77.0)
+
+
+def test_a_negative_part_hangs_below_zero():
+    parts = next(values for values in rows(cost_spec()) if values and "x0" in values[0])
+    own = [row for row in parts if row["way"] == "Own all"]
+    assert (own[0]["x0"], own[0]["x1"]) == (-5.0, 0.0)
+    assert (own[1]["x0"], own[1]["x1"]) == (0.0, 41.0)
+    assert cost_spec()["layer"][0]["encoding"]["x"]["scale"]["domain"][0] == -5.0
+
+
+def test_colour_follows_the_role_in_both_themes():
+    for dark, colours in ((False, LIGHT), (True, DARK)):
+        scale = cost_spec(dark=dark)["layer"][0]["encoding"]["color"]["scale"]
+        assert scale["domain"] == ["Machines, less resale", "Rental, on demand", "People"]
+        assert scale["range"] == [colours.fill[role] for role in ("owned", "on_demand", "people")]
+
+
+def test_no_whisker_without_a_range():
+    without = [bar | {"low_usd": None, "high_usd": None} for bar in BARS]
+    with_range = len(cost_spec()["layer"])
+    assert len(charts.cost_chart(without, horizon_months=36, currency=USD, dark=False).to_dict()["layer"]) < with_range
+
+
+def test_amounts_are_shown_in_the_currency():
+    spec = cost_spec(currency=Currency(code="EUR", usd_per_unit=2.0))
+    parts = next(values for values in rows(spec) if values and "x0" in values[0])
+    assert parts[0]["x1"] == pytest.approx(7.5)
+    assert "EUR" in spec["layer"][0]["encoding"]["x"]["axis"]["title"]
+
+
+def test_faded_charts_are_lighter():
+    assert "opacity" not in cost_spec()["config"].get("mark", {})
+    assert cost_spec(faded=True)["config"]["mark"]["opacity"] < 0.5
+
+
+def test_line_names_do_not_cover_each_other():
+    ends = charts._line_ends(LINES, LIGHT, 1e3, 110.0)
+    positions = sorted(row["spent"] for row in ends)
+    assert positions[1] - positions[0] >= 110.0 * 17 / charts.LINES_PX - 1e-9
+
+
+def test_a_ring_marks_the_crossing():
+    ring = charts.Ring(month=10.0, spent_usd=40_000.0, text="Month 10: renting\nbecomes dearer")
+    spec = charts.spend_chart(LINES, [ring], horizon_months=36, currency=USD, dark=False).to_dict()
+    marked = next(layer for layer in spec["layer"] if layer["mark"]["type"] == "point")
+    assert marked["data"]["values"][0]["month"] == 10.0
+    assert marked["data"]["values"][0]["spent"] == pytest.approx(40.0)
+    assert "Month 10: renting becomes dearer." in charts.spend_alt(LINES, [ring], USD)
+
+
+def test_alternative_texts_hold_the_numbers():
+    text = charts.cost_alt(BARS, USD).replace("\N{NO-BREAK SPACE}", " ")
+    assert text == "Mix: $77 k, likely $70–90 k. Own all: $36 k."
+
+
+@pytest.mark.parametrize(
+    ("highest", "ticks"),
+    [(178, [0, 50, 100, 150]), (95, [0, 20, 40, 60, 80]), (1.0, [0, 0.25, 0.5, 0.75, 1.0]), (0, [0])],
+)
+def test_three_to_five_round_ticks(highest, ticks):
+    assert charts.nice_ticks(highest) == ticks
+
+
+def test_ticks_are_never_more_than_five():
+    for highest in (0.3, 1.1, 7, 13, 22, 49, 51, 99, 240, 999, 12_345):
+        assert 3 <= len(charts.nice_ticks(highest)) <= 5, highest
+
+
+def test_month_ticks_divide_years():
+    assert charts.month_ticks(36) == [0, 6, 12, 18, 24, 30, 36]
+    assert charts.month_ticks(5) == [0, 1, 2, 3, 4, 5]
+    assert charts.month_ticks(84) == [0, 12, 24, 36, 48, 60, 72, 84]
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_texts_in_charts_can_be_read(dark):
+    colours = palette(dark=dark)
+    for role, fill in colours.fill.items():
+        assert contrast(colours.text_on[role], fill) >= 4.5, role
+    for text in (colours.text, colours.secondary, *colours.way_text.values()):
+        assert contrast(text, colours.page) >= 4.5
+    for line in colours.way.values():
+        assert contrast(line, colours.page) >= 3
