@@ -55,7 +55,7 @@ class Parsed:
         return line
 
     def place(self, path: Sequence[str | int]) -> tuple[str, str]:
-        """Record and field of a path: the innermost list entry's id (or "offers 3") and the keys within it."""
+        """Record and field of a path: the id of the list entry (or "offers 3") and the keys within it."""
         node: Any = self.data
         record, start = "", 0
         for at, part in enumerate(path):
@@ -63,8 +63,8 @@ class Parsed:
                 node = node[part]
             except (LookupError, TypeError):
                 node = None
-            if isinstance(part, int) and at == 1:
-                name = node.get("id") if isinstance(node, dict) else None
+            if isinstance(part, int) and at == 1 and isinstance(node, dict):
+                name = node.get("id")
                 record = name if isinstance(name, str) else f"{path[0]} {part + 1}"
                 start = at + 1
         return record, ".".join(str(part) for part in path[start:])

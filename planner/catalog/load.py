@@ -154,9 +154,9 @@ class _Work:
 
     def read_sections(self, parsed: Parsed) -> None:
         models = s.SECTIONS[parsed.file]
-        wrong = s.check_version(parsed.data.get("schema_version"))
-        if wrong is not None:
-            self.report(parsed, ("schema_version",), *wrong)
+        version = parsed.data.get("schema_version")
+        if version != s.SCHEMA_VERSION or isinstance(version, bool):
+            self.report(parsed, ("schema_version",), describe(version), str(s.SCHEMA_VERSION))
         known = ("schema_version", "sources", *models)
         for key in parsed.data:
             if key not in known:
@@ -190,10 +190,12 @@ class _Work:
                 checked = s.SourceIn.model_validate(raw)
             except ValidationError as error:
                 self.problems += explain(error, parsed=parsed, path=place, model=s.SourceIn)
-                self.sources.setdefault(key, r.Source(id=key, title=""))
+                self.sources.setdefault(key, _unreadable(key))
                 continue
             source = r.Source(id=key, **checked.model_dump())
-            if self.sources.setdefault(key, source) != source:
+            if self.sources.get(key, source) == _unreadable(key):
+                self.sources[key] = source
+            elif self.sources.setdefault(key, source) != source:
                 self.report(parsed, place, "another source under this id in an earlier file", "an id of its own")
             if checked.retrieved is not None:
                 text = checked.retrieved.isoformat()
@@ -218,7 +220,7 @@ class _Work:
                 elif _sort_key(entry.id) < _sort_key(last):
                     self.report(parsed, place, f"'{entry.id}' after '{last}'", "entries sorted by id")
                 seen.add(entry.id)
-                last = max(last, entry.id, key=_sort_key)
+                last = entry.id
 
     def check_origins(self) -> None:
         """Source ids and dates wherever they are written, also in entries that are wrong otherwise."""
@@ -255,22 +257,22 @@ class _Work:
 
     def check_references(self) -> None:
         ids = {section: {entry.id for entry in entries} for section, entries in self.entries.items()}
-        currencies = ids["fx"] | {"USD"}
         self.check_reference("offers", "provider", ids["providers"], "providers")
         self.check_reference("offers", "gpu", ids["gpus"], "gpus")
         self.check_reference("offers", "grid", ids["grids"], "grids")
-        self.check_reference("hardware", "item", ids["gpus"] | ids["hosts"], "gpus or hosts")
+        if ids["gpus"] and ids["hosts"]:
+            self.check_reference("hardware", "item", ids["gpus"] | ids["hosts"], "gpus or hosts")
         self.check_reference("sites", "grid", ids["grids"], "grids")
         for entry in self.entries["sites"]:
-            if entry.checked is None:
+            if entry.checked is None or not ids["fx"]:
                 continue
             for name, tariff in entry.checked.tariffs.items():
-                if tariff.currency not in currencies:
+                if tariff.currency not in ids["fx"] | {"USD"}:
                     place = (*entry.place, "tariffs", name, "currency")
                     self.report(entry.parsed, place, f"{tariff.currency} without a rate", "a currency of fx or USD")
 
     def check_reference(self, section: str, key: str, ids: set[str], target: str) -> None:
-        for entry in self.entries[section]:
+        for entry in self.entries[section] if ids else ():  # a list that is missing has been reported as a whole
             raw = entry.parsed.data[section][entry.place[1]]
             value = raw.get(key) if isinstance(raw, dict) else None
             if isinstance(value, str) and value not in ids:
@@ -319,6 +321,11 @@ class _Work:
         records: dict[str, Any] = self.built
         sources = dict(sorted(self.sources.items()))
         return r.Catalog(sources=sources, as_of=self.newest[2], content_hash=content_hash, **records)
+
+
+def _unreadable(id: str) -> r.Source:
+    """Stands for a source whose entry is wrong, so that what cites it isn't reported too."""
+    return r.Source(id=id, title="")
 
 
 def _sort_key(id: str) -> tuple[bool, str]:

@@ -13,6 +13,8 @@ Status = Literal["current", "stale", "retired"]
 Segment = Literal["consumer", "workstation", "datacenter"]
 Precision = Literal["fp32", "tf32", "fp16", "bf16", "fp8"]
 
+STALE_AFTER_MONTHS = 18
+
 TERMS: tuple[Term, ...] = ("on_demand", "spot", "reserved_1y", "reserved_3y", "capacity_block")
 PRECISIONS: tuple[Precision, ...] = ("fp32", "tf32", "fp16", "bf16", "fp8")
 
@@ -159,8 +161,8 @@ class Offer:
         day = first_day(self.price_usd_per_h.as_of)
         if day is None:
             return "stale"
-        months = (today.year - day.year) * 12 + today.month - day.month - (today.day < day.day)
-        return "stale" if months > 18 or (months == 18 and today.day > day.day) else "current"
+        last = (day.year * 12 + day.month + STALE_AFTER_MONTHS, day.day)
+        return "stale" if (today.year * 12 + today.month, today.day) > last else "current"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

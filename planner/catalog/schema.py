@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
@@ -60,8 +60,15 @@ def _source_ids(value: object) -> tuple[str, ...]:
     return tuple(items)
 
 
+def _web_address(value: str) -> str:
+    if not re.fullmatch(r"https?://\S+", value):
+        raise fault(describe(value), "an address that begins with https://")
+    return value
+
+
 AsOf: TypeAlias = Annotated[str, BeforeValidator(_as_of_text)]
 SourceIds: TypeAlias = Annotated[tuple[str, ...], BeforeValidator(_source_ids)]
+Url: TypeAlias = Annotated[str, AfterValidator(_web_address)]
 Text: TypeAlias = Annotated[str, Field(min_length=1)]
 
 
@@ -69,7 +76,7 @@ class SourceIn(Strict):
     """An entry of `sources`."""
 
     title: Text
-    url: Annotated[str, Field(pattern=r"^https?://\S+$")] | None = None
+    url: Url | None = None
     retrieved: dt.date | None = None
     kind: Literal["published", "estimate", "definition"] = "published"
     note: str = ""
@@ -112,13 +119,12 @@ def _within(low: float, high: float, words: str, *, open_low: bool = False) -> A
 
 
 _MOST = 1e30
-AnyFigure: TypeAlias = Annotated[FigureIn, BeforeValidator(_as_mapping), _within(-_MOST, _MOST, "a number")]
 Positive: TypeAlias = Annotated[
     FigureIn, BeforeValidator(_as_mapping), _within(0, _MOST, "a number above 0", open_low=True)
 ]
 NonNegative: TypeAlias = Annotated[FigureIn, BeforeValidator(_as_mapping), _within(0, _MOST, "a number of at least 0")]
 Share: TypeAlias = Annotated[FigureIn, BeforeValidator(_as_mapping), _within(0, 1, "a fraction of 1 (0 to 1)")]
-PositiveShare: TypeAlias = Annotated[
+PeakFraction: TypeAlias = Annotated[
     FigureIn,
     BeforeValidator(_as_mapping),
     _within(0, 1.5, "a fraction of the dense peak (above 0, to 1.5)", open_low=True),
@@ -157,11 +163,11 @@ class GpuIn(RecordIn):
     fp16_dense_tflop_per_s: Positive | None = None
     bf16_dense_tflop_per_s: Positive | None = None
     fp8_dense_tflop_per_s: Positive | None = None
-    fp32_matmul_fraction: PositiveShare | None = None
-    tf32_matmul_fraction: PositiveShare | None = None
-    fp16_matmul_fraction: PositiveShare | None = None
-    bf16_matmul_fraction: PositiveShare | None = None
-    fp8_matmul_fraction: PositiveShare | None = None
+    fp32_matmul_fraction: PeakFraction | None = None
+    tf32_matmul_fraction: PeakFraction | None = None
+    fp16_matmul_fraction: PeakFraction | None = None
+    bf16_matmul_fraction: PeakFraction | None = None
+    fp8_matmul_fraction: PeakFraction | None = None
     nvlink_gb_per_s: Positive | None = None
     pcie_gen: Positive | None = None
     pcie_lanes: Positive | None = None
@@ -256,7 +262,7 @@ class HardwarePriceIn(RecordIn):
 class FxRateIn(Strict):
     """An entry of `fx`."""
 
-    code: Annotated[str, Field(pattern=r"^[A-Z]{3}$")]
+    code: Text
     usd_per_unit: Positive
     source: SourceIds = ()
     as_of: AsOf | None = None
@@ -281,7 +287,7 @@ class TariffIn(Strict):
     """A price of electricity for one customer class."""
 
     price_per_kwh: Positive
-    currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$")]
+    currency: Text
     includes_tax: bool
     source: SourceIds = ()
     as_of: AsOf | None = None
@@ -384,9 +390,11 @@ class WorkloadIn(RecordIn):
     aliases: list[Text] = []
 
     @model_validator(mode="after")
-    def _one_shape(self) -> WorkloadIn:
+    def _one_shape_and_source(self) -> WorkloadIn:
         if (self.transformer is None) == (self.vision is None):
             raise fault("both transformer and vision" if self.vision else "no shape", "either transformer or vision")
+        if len(self.source) != 1:
+            raise fault(f"{len(self.source)} sources of the record", "one; further ones at the figures they are for")
         return self
 
 
@@ -398,10 +406,3 @@ SECTIONS: Mapping[str, Mapping[str, type[Strict]]] = {
     "workloads.yaml": {"workloads": WorkloadIn},
 }
 """The lists of each data file and what their entries are."""
-
-
-def check_version(value: Any) -> tuple[str, str] | None:
-    """Found and expected where a file's `schema_version` isn't the one this planner reads."""
-    if isinstance(value, int) and not isinstance(value, bool) and value == SCHEMA_VERSION:
-        return None
-    return describe(value), str(SCHEMA_VERSION)
