@@ -1,0 +1,88 @@
+"""The estimator's constants: hand-set and fitted ones, each an entry `estimator_...` of data/assumptions.yaml."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+
+from planner.catalog.records import Assumption
+
+PREFIX = "estimator_"
+SHARED = frozenset({"usable_memory_share"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Constants:
+    """One number per assumption; a field's name is the assumption's id without its prefix, its unit stands there."""
+
+    # achieved rates where no matmul rate of the GPU is published
+    matmul_fraction_geforce: float
+    matmul_fraction_default: float
+    attention_share_volta: float
+    attention_share_ampere: float
+    attention_share_hopper: float
+    attention_share_blackwell: float
+    attention_share_default: float
+    bandwidth_share: float
+    # transformer step
+    gemm_efficiency: float
+    gemm_bytes_factor: float
+    attention_efficiency: float
+    unfused_attention_share: float
+    unfused_score_passes: float
+    elementwise_factor_fused: float
+    elementwise_factor_unfused: float
+    loss_bytes_per_logit: float
+    optimizer_bytes_per_parameter: float
+    optimizer_factor: float
+    kernels_per_layer: float
+    kernel_gap_us: float
+    kernel_launch_us: float
+    fp8_efficiency: float
+    # links
+    nvlink_share_fsdp: float
+    nvlink_share_ddp: float
+    overlap_exposed: float
+    pcie_gb_per_s_professional: float
+    pcie_gb_per_s_geforce: float
+    geforce_contention: float
+    sync_share_per_doubling: float
+    node_jitter_per_doubling: float
+    link_latency_us: float
+    node_network_gbit_per_s: float
+    office_network_gbit_per_s: float
+    # vision step
+    vision_efficiency: float
+    vision_intensity_half: float
+    vision_bytes_factor: float
+    vision_vector_flop: float
+    vision_norm: float
+    vision_launch_ms: float
+    vision_parameter_bytes: float
+    # memory
+    usable_memory_share: float  # shared with the rest of the planner, so without the prefix
+    state_bytes_per_parameter: float
+    vision_state_bytes_per_parameter: float
+    activation_factor_unfused: float
+    vision_activation_factor: float
+    logit_bytes_fused: float
+    memory_overhead_share: float
+    memory_reserve_gb: float
+    # half-widths of the 80 % interval, on the log of throughput
+    half_width_measured: float
+    half_width_known_gpu: float
+    half_width_new_gpu: float
+    half_width_regime: float
+
+
+NAMES: tuple[str, ...] = tuple(field.name for field in fields(Constants))
+
+
+def assumption_id(name: str) -> str:
+    """Id of the assumption that holds a constant."""
+    return name if name in SHARED else PREFIX + name
+
+
+def constants_of(assumptions: Mapping[str, Assumption]) -> Constants:
+    """Read the constants out of the catalog's assumptions; a missing one is a fault of the data files."""
+    return Constants(**{name: assumptions[assumption_id(name)].figure.value for name in NAMES})

@@ -1,0 +1,84 @@
+"""What a GPU reaches in practice: matmul and attention rates, bandwidth, and bytes a program can use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from planner.catalog.records import Gpu, Precision
+from planner.performance.constants import Constants
+from planner.units import BYTES_PER_GB, BYTES_PER_GIB, FLOP_PER_TFLOP
+
+# Precisions whose published matmul rate stands in for another's of the same width, best first.
+_STAND_INS: dict[Precision, tuple[Precision, ...]] = {
+    "fp16": ("fp16", "bf16"),
+    "bf16": ("bf16", "fp16"),
+    "tf32": ("tf32", "bf16", "fp16"),
+    "fp32": ("fp32",),
+    "fp8": ("fp8", "bf16", "fp16"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Device:
+    """One GPU in one training precision."""
+
+    matmul_flop_per_s: float  # achieved by large plain matrix products
+    attention_flop_per_s: float  # achieved by flash attention
+    vector_flop_per_s: float  # rated fp32 outside the matrix units, for elementwise work
+    bandwidth_bytes_per_s: float  # datasheet
+    element_bytes: float  # of activations and gradients
+    linear_fp8: bool
+
+
+def usable_bytes(gpu: Gpu, constants: Constants) -> float:
+    """Memory a program can use: nominal GB are GiB, less what the card keeps for itself. [bytes]
+
+    An "80 GB" card reports 81,559 MiB, a "24 GB" one 24,564 MiB.
+    """
+    return gpu.memory_gb.value * BYTES_PER_GIB * constants.usable_memory_share
+
+
+def supports(gpu: Gpu, precision: Precision) -> bool:
+    """Whether the GPU has arithmetic of this precision."""
+    return precision in gpu.dense_tflop_per_s
+
+
+def matmul_fraction(gpu: Gpu, precision: Precision, constants: Constants) -> float:
+    """Share of the dense peak that large matrix products reach: published where it is, else by rule. [-]"""
+    for candidate in _STAND_INS[precision]:
+        if candidate in gpu.matmul_fraction:
+            return gpu.matmul_fraction[candidate].value
+    if gpu.segment == "consumer":
+        # The rating counts fp32 accumulation at a clock that real cards exceed.
+        return constants.matmul_fraction_geforce if precision != "fp32" else constants.matmul_fraction_default
+    return constants.matmul_fraction_default
+
+
+def _attention_share(gpu: Gpu, constants: Constants) -> float:
+    generation = gpu.architecture.split()[0].split("+")[0]
+    return {
+        "Volta": constants.attention_share_volta,
+        "Ampere": constants.attention_share_ampere,
+        "Hopper": constants.attention_share_hopper,
+        "Blackwell": constants.attention_share_blackwell,
+    }.get(generation, constants.attention_share_default)
+
+
+def device_of(gpu: Gpu, precision: Precision, constants: Constants) -> Device:
+    """Rates of a GPU in a precision it supports.
+
+    With fp8 only the linear layers run in 8 bit: everything else keeps 16 bit.
+    """
+    dense = gpu.dense_tflop_per_s[precision].value * FLOP_PER_TFLOP
+    sixteen: Precision = "bf16" if "bf16" in gpu.dense_tflop_per_s else "fp16"
+    attention_precision: Precision = sixteen if precision == "fp8" else precision
+    attention_dense = gpu.dense_tflop_per_s[attention_precision].value * FLOP_PER_TFLOP
+    vector = gpu.dense_tflop_per_s["fp32"].value if "fp32" in gpu.dense_tflop_per_s else dense / 16 / FLOP_PER_TFLOP
+    return Device(
+        matmul_flop_per_s=dense * matmul_fraction(gpu, precision, constants),
+        vector_flop_per_s=vector * FLOP_PER_TFLOP,
+        attention_flop_per_s=attention_dense * _attention_share(gpu, constants),
+        bandwidth_bytes_per_s=gpu.memory_bandwidth_gb_per_s.value * BYTES_PER_GB,
+        element_bytes=4.0 if precision in ("fp32", "tf32") else 2.0,
+        linear_fp8=precision == "fp8",
+    )

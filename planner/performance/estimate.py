@@ -1,0 +1,257 @@
+"""The entry point of the estimator: throughput, memory and their uncertainty for a workload on GPUs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
+
+from planner.catalog.records import Catalog, Figure, Gpu, Precision
+from planner.performance.constants import Constants, assumption_id, constants_of
+from planner.performance.device import device_of
+from planner.performance.evidence import Evidence
+from planner.performance.fitting import Choice, choose, is_fused, memory_need
+from planner.performance.measured import Measured, find_measured
+from planner.performance.request import Request, Setup, Warning_, resolve_request
+from planner.performance.scaling import link_of
+from planner.performance.throughput import StepPlan, StepTime, transformer_step
+from planner.performance.vision import vision_step
+from planner.units import BYTES_PER_GB
+from planner.workload.settings import Checkpointing, Sharding
+
+__all__ = ["Prediction", "Setup", "Warning_", "estimate"]
+
+Basis = Literal["measured", "transferred", "estimated"]
+Unit = Literal["tokens_per_s", "samples_per_s"]
+REGIME_SHARE = 0.25  # share of the step above which launches or links, the least certain parts, widen the interval
+
+_TRANSFORMER_CONSTANTS = (
+    "gemm_efficiency",
+    "gemm_bytes_factor",
+    "attention_efficiency",
+    "elementwise_factor_fused",
+    "elementwise_factor_unfused",
+    "kernel_launch_us",
+    "optimizer_factor",
+)
+_VISION_CONSTANTS = (
+    "vision_efficiency",
+    "vision_intensity_half",
+    "vision_bytes_factor",
+    "vision_vector_flop",
+    "vision_norm",
+    "vision_launch_ms",
+    "vision_parameter_bytes",
+)
+_LINK_CONSTANTS = {
+    "switched": ("nvlink_share_ddp", "nvlink_share_fsdp", "overlap_exposed"),
+    "peer": ("pcie_gb_per_s_professional",),
+    "host": ("pcie_gb_per_s_geforce", "geforce_contention"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prediction:
+    """Speed and memory of one run. Throughput counts all its GPUs; low to high is an 80 % interval."""
+
+    throughput: float
+    throughput_low: float
+    throughput_high: float
+    throughput_unit: Unit
+    basis: Basis
+    memory_gb: float  # peak per GPU, 1e9 bytes
+    capacity_gb: float
+    fits: bool
+    min_gpus: int | None
+    precision: Precision
+    seq_len: int | None
+    micro_batch: int
+    global_batch: int
+    checkpointing: Checkpointing
+    breakdown_s: Mapping[str, float]
+    sources: tuple[str, ...]
+    estimate: bool
+    warnings: tuple[Warning_, ...]
+
+
+def estimate(setup: Setup, catalog: Catalog, evidence: Evidence) -> Prediction:
+    """Throughput and memory of a workload on a number of GPUs.
+
+    A measurement of the same configuration counts before any formula; otherwise the step time is estimated part by
+    part, with an interval that is the wider the less is known.
+
+    Parameters
+    ----------
+    setup : Setup
+        Workload, GPU and settings; open settings are chosen and reported.
+    catalog : Catalog
+        For the constants among its assumptions.
+    evidence : Evidence
+        The measurements that may be looked at.
+
+    Returns
+    -------
+    Prediction
+        With `fits` False, the memory and speed of the cheapest setting, as if it fitted.
+
+    Raises
+    ------
+    InputError
+        Settings that cannot be; `field` names the input.
+    """
+    constants = constants_of(catalog.assumptions)
+    request = resolve_request(setup)
+    choice = choose(request, constants)
+    measured = find_measured(request, evidence)
+    if measured is not None:
+        return _from_measured(request, choice, measured, constants)
+    return _from_formula(request, choice, evidence, constants)
+
+
+def _from_measured(request: Request, choice: Choice, measured: Measured, constants: Constants) -> Prediction:
+    row = measured.row
+    sharding: Sharding = "sharded" if row.sharded and row.gpus > 1 else "replicated"
+    need = memory_need(request, row.checkpointing, sharding, constants)
+    memory = need.peak_bytes(row.micro_batch, row.gpus if sharding == "sharded" else 1)
+    run = Choice(
+        micro_batch=row.micro_batch,
+        checkpointing=row.checkpointing,
+        sharding=sharding,
+        memory_bytes=min(float(memory), choice.capacity_bytes),  # it ran
+        capacity_bytes=choice.capacity_bytes,
+        min_gpus=request.setup.gpus if choice.min_gpus is None else min(choice.min_gpus, request.setup.gpus),
+    )
+    half_width = math.hypot(constants.half_width_measured, measured.spread)
+    step = _step(request, run, measured.global_batch, constants)
+    scale = measured.global_batch * _units_per_sample(request) / measured.throughput / step.total_s
+    breakdown = {part: seconds * scale for part, seconds in step.parts_s.items()}
+    return _prediction(
+        request,
+        run,
+        throughput=measured.throughput,
+        half_width=half_width,
+        basis="measured",
+        global_batch=measured.global_batch,
+        breakdown=breakdown,
+        sources=tuple(f"measurements:{id}" for id in measured.ids),
+        # the batch stands in the row, so what was raised to suit the GPUs is not what was run
+        warnings=tuple(w for w in request.warnings if w.code != "global_batch_raised"),
+    )
+
+
+def _from_formula(request: Request, choice: Choice, evidence: Evidence, constants: Constants) -> Prediction:
+    setup = request.setup
+    step = _step(request, choice, request.global_batch, constants)
+    throughput = request.global_batch * _units_per_sample(request) / step.total_s
+    unit = _unit(request)
+    known = (unit, setup.gpu.id) in evidence.known_gpus
+    half_width = constants.half_width_known_gpu if known else constants.half_width_new_gpu
+    shares = {part: seconds / step.total_s for part, seconds in step.parts_s.items()}
+    if shares["launch"] + shares["communication"] > REGIME_SHARE:
+        half_width = math.hypot(half_width, constants.half_width_regime)
+    warnings = list(request.warnings)
+    if setup.checkpointing is None and choice.checkpointing != setup.workload.checkpointing:
+        recomputation = {"recipe": setup.workload.checkpointing, "used": choice.checkpointing}
+        warnings.append(Warning_(code="checkpointing_raised", params=recomputation))
+    if shares["communication"] > REGIME_SHARE:
+        warnings.append(Warning_(code="slow_links", params={"share": shares["communication"], "gpus": setup.gpus}))
+    if shares["launch"] > REGIME_SHARE:
+        warnings.append(Warning_(code="launch_bound", params={"share": shares["launch"]}))
+    return _prediction(
+        request,
+        choice,
+        throughput=throughput,
+        half_width=half_width,
+        basis="estimated",
+        global_batch=request.global_batch,
+        breakdown=step.parts_s,
+        sources=_formula_sources(setup.gpu, request),
+        warnings=tuple(warnings),
+    )
+
+
+def _prediction(
+    request: Request,
+    run: Choice,
+    *,
+    throughput: float,
+    half_width: float,
+    basis: Basis,
+    global_batch: int,
+    breakdown: Mapping[str, float],
+    sources: tuple[str, ...],
+    warnings: tuple[Warning_, ...],
+) -> Prediction:
+    return Prediction(
+        throughput=throughput,
+        throughput_low=throughput * math.exp(-half_width),
+        throughput_high=throughput * math.exp(half_width),
+        throughput_unit=_unit(request),
+        basis=basis,
+        memory_gb=run.memory_bytes / BYTES_PER_GB,
+        capacity_gb=run.capacity_bytes / BYTES_PER_GB,
+        fits=run.fits,
+        min_gpus=run.min_gpus,
+        precision=request.precision,
+        seq_len=request.seq_len,
+        micro_batch=run.micro_batch,
+        global_batch=global_batch,
+        checkpointing=run.checkpointing,
+        breakdown_s=MappingProxyType(dict(breakdown)),
+        sources=sources,
+        estimate=basis != "measured",
+        warnings=warnings,
+    )
+
+
+def _unit(request: Request) -> Unit:
+    return "tokens_per_s" if request.setup.workload.unit == "tokens" else "samples_per_s"
+
+
+def _units_per_sample(request: Request) -> float:
+    """Tokens of a sequence where work is counted in tokens, else 1."""
+    return float(request.seq_len or 1) if request.setup.workload.unit == "tokens" else 1.0
+
+
+def _step(request: Request, run: Choice, global_batch: int, constants: Constants) -> StepTime:
+    setup = request.setup
+    workload = setup.workload
+    device = device_of(setup.gpu, request.precision, constants)
+    link = link_of(setup.gpu, setup.gpus, setup.gpus_per_node, setup.network_gbit_per_s, constants)
+    # A last micro-batch that is not full counts by its share.
+    micro_steps = global_batch / setup.gpus / run.micro_batch
+    if workload.transformer is None:
+        assert workload.vision is not None
+        return vision_step(
+            workload.vision, workload.parameters.value, run.micro_batch, micro_steps, device, link, constants
+        )
+    assert request.seq_len is not None
+    plan = StepPlan(
+        seq_len=request.seq_len,
+        micro_batch=run.micro_batch,
+        micro_steps=micro_steps,
+        checkpointing=run.checkpointing,
+        sharding=run.sharding,
+        fused_attention=is_fused(workload),
+        fused_elementwise=is_fused(workload),
+    )
+    return transformer_step(workload.transformer, workload.parameters.value, plan, device, link, constants)
+
+
+def _formula_sources(gpu: Gpu, request: Request) -> tuple[str, ...]:
+    """Sources of the figures a formula used: the GPU's rates, the model's size, and the constants by assumption."""
+    figures: list[Figure | None] = [
+        gpu.dense_tflop_per_s[request.precision],
+        gpu.matmul_fraction.get(request.precision),
+        gpu.memory_bandwidth_gb_per_s,
+        request.setup.workload.parameters,
+    ]
+    names = list(_VISION_CONSTANTS if request.setup.workload.transformer is None else _TRANSFORMER_CONSTANTS)
+    if request.setup.gpus > 1:
+        figures.append(gpu.nvlink_gb_per_s)
+        names += _LINK_CONSTANTS["switched" if gpu.nvlink_gb_per_s else "peer" if gpu.peer_to_peer else "host"]
+    cited = [source for figure in figures if figure is not None for source in figure.sources]
+    cited += [f"assumptions:{assumption_id(name)}" for name in names]
+    return tuple(dict.fromkeys(cited))

@@ -1,0 +1,184 @@
+"""Published measurements of training speed: the record of one, and the set that an estimate may look at."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal
+
+from planner.catalog.records import Precision
+from planner.workload.settings import Checkpointing
+
+MEASUREMENTS_FOLDER = Path(__file__).resolve().parents[2] / "data" / "measurements"
+LANGUAGE_FILE = "llm_throughput.csv"
+SAMPLE_FILE = "dl_throughput.csv"
+SOURCES_FILE = "sources.yaml"
+
+# Automatic mixed precision and pure half precision are one class: both multiply in 16 bit and add in 32.
+_PRECISIONS: Mapping[str, Precision] = MappingProxyType(
+    {"amp-fp16": "fp16", "fp16": "fp16", "bf16": "bf16", "tf32": "tf32", "fp32": "fp32", "fp8": "fp8"}
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measurement:
+    """One measured training speed with the configuration it was reached in. Throughput counts all GPUs of the run."""
+
+    id: str
+    source: str
+    date: str
+    gpu: str
+    gpus: int
+    gpus_per_node: int
+    model: str
+    precision: Precision
+    throughput: float
+    unit: Literal["tokens_per_s", "samples_per_s"]
+    micro_batch: int
+    micro_steps: float
+    global_batch: int
+    seq_len: int | None
+    checkpointing: Checkpointing
+    sharded: bool
+    parameters: float
+    layers: int
+    d_model: int
+    heads: int
+    d_ff: int
+    vocab: int
+    gmacs: float
+    activations_m: float
+    network_gbit_per_s: float | None
+    fit_only: bool  # supports the constants but is no evidence for a plan
+    notes: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """The measurements an estimate may look at, and a hash of what they are."""
+
+    measurements: tuple[Measurement, ...]
+    content_hash: str
+    by_model: Mapping[str, tuple[Measurement, ...]]
+    known_gpus: frozenset[tuple[str, str]]  # (unit, GPU) that the constants have been fitted on
+
+    def _kept(self, keep: Callable[[Measurement], bool], reason: str) -> Evidence:
+        return _evidence(tuple(m for m in self.measurements if keep(m)), f"{self.content_hash} {reason}")
+
+    def without_gpu(self, gpu_id: str) -> Evidence:
+        """The same evidence as if this GPU had never been measured."""
+        return self._kept(lambda m: m.gpu != gpu_id, f"without {gpu_id}")
+
+    def without_ids(self, ids: Collection[str]) -> Evidence:
+        """The same evidence without these rows."""
+        return self._kept(lambda m: m.id not in ids, "without " + ",".join(sorted(ids)))
+
+
+def _evidence(measurements: tuple[Measurement, ...], content_hash: str) -> Evidence:
+    by_model: dict[str, list[Measurement]] = {}
+    for measurement in measurements:
+        by_model.setdefault(measurement.model, []).append(measurement)
+    return Evidence(
+        measurements=measurements,
+        content_hash=content_hash,
+        by_model=MappingProxyType({model: tuple(rows) for model, rows in by_model.items()}),
+        known_gpus=frozenset((m.unit, m.gpu) for m in measurements),
+    )
+
+
+def load_evidence(folder: Path | None = None) -> Evidence:
+    """Measurements of a folder (by default those shipped), parsed once for each content."""
+    place = MEASUREMENTS_FOLDER if folder is None else folder
+    return _parse((place / LANGUAGE_FILE).read_bytes(), (place / SAMPLE_FILE).read_bytes())
+
+
+@lru_cache(maxsize=8)
+def _parse(language: bytes, samples: bytes) -> Evidence:
+    rows = [_language_row(row) for row in _records(language)] + [_sample_row(row) for row in _records(samples)]
+    return _evidence(tuple(rows), hashlib.sha256(language + b"\0" + samples).hexdigest())
+
+
+def _records(content: bytes) -> list[dict[str, str]]:
+    lines = [line for line in content.decode("utf-8").splitlines() if not line.startswith("#")]
+    return list(csv.DictReader(io.StringIO("\n".join(lines))))
+
+
+def _number(text: str) -> float:
+    return float(text) if text else 0.0
+
+
+def _language_row(row: Mapping[str, str]) -> Measurement:
+    gpus = int(row["n_gpus"])
+    micro_batch = int(_number(row["micro_batch_seqs"]))
+    global_batch = int(_number(row["global_batch_seqs"])) or micro_batch * gpus
+    checkpointing = row["activation_checkpointing"]
+    assert checkpointing in ("none", "selective", "full")
+    return Measurement(
+        id=row["id"],
+        source=row["source"],
+        date=row["date"],
+        gpu=row["gpu"],
+        gpus=gpus,
+        gpus_per_node=int(_number(row["gpus_per_node"])) or gpus,
+        model=row["model"],
+        precision=_PRECISIONS[row["precision"]],
+        throughput=float(row["tokens_per_s_total"]),
+        unit="tokens_per_s",
+        micro_batch=micro_batch,
+        micro_steps=global_batch / gpus / micro_batch,
+        global_batch=global_batch,
+        seq_len=int(row["seq_len"]),
+        checkpointing=checkpointing,  # type: ignore[arg-type]
+        sharded=row["parallelism"].startswith("fsdp"),
+        parameters=_number(row["n_params"]),
+        layers=int(_number(row["n_layers"])),
+        d_model=int(_number(row["d_model"])),
+        heads=int(_number(row["n_heads"])),
+        d_ff=int(_number(row["d_ff"])),
+        vocab=int(_number(row["vocab"])),
+        gmacs=0.0,
+        activations_m=0.0,
+        network_gbit_per_s=_number(row["network_gbit_per_s"]) or None,
+        fit_only=row["use"] == "fit",
+        notes=row["notes"],
+    )
+
+
+def _sample_row(row: Mapping[str, str]) -> Measurement:
+    gpus = int(row["n_gpus"])
+    batch = int(_number(row["batch_per_gpu"]))
+    return Measurement(
+        id=row["id"],
+        source=row["source"],
+        date=row["date"],
+        gpu=row["gpu"],
+        gpus=gpus,
+        gpus_per_node=int(_number(row["gpus_per_node"])) or gpus,
+        model=row["model"],
+        precision=_PRECISIONS[row["precision"]],
+        throughput=float(row["throughput"]),
+        unit="samples_per_s",
+        micro_batch=batch,
+        micro_steps=1.0,
+        global_batch=batch * gpus,
+        seq_len=int(row["input"][3:]) if row["input"].startswith("seq") else None,
+        checkpointing="none",
+        sharded=False,
+        parameters=_number(row["n_params"]),
+        layers=0,
+        d_model=0,
+        heads=0,
+        d_ff=0,
+        vocab=0,
+        gmacs=_number(row["fwd_gmacs_per_sample"]),
+        activations_m=_number(row["activations_m_per_sample"]),
+        network_gbit_per_s=None,
+        fit_only=row["use"] == "fit",
+        notes=row["notes"],
+    )

@@ -1,0 +1,147 @@
+"""A request for an estimate, its settings resolved: what was asked, what the recipe says, and what cannot be."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from planner.catalog.records import Gpu, Precision, Workload
+from planner.errors import InputError
+from planner.performance.device import supports
+from planner.workload.settings import CHECKPOINTINGS, Checkpointing
+
+# A recipe in one 16-bit format runs in the other where the GPU lacks it; a format that was asked for is never replaced.
+_REPLACEMENTS: Mapping[Precision, tuple[Precision, ...]] = {
+    "bf16": ("fp16", "fp32"),
+    "fp16": ("bf16", "fp32"),
+    "fp8": ("bf16", "fp16"),
+    "tf32": ("fp32",),
+    "fp32": (),
+}
+MOST_GPUS = 4096 * 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """What to estimate. None leaves a setting to the workload's recipe, to memory, or to an assumption."""
+
+    workload: Workload
+    gpu: Gpu
+    gpus: int
+    gpus_per_node: int
+    precision: Precision | None = None
+    seq_len: int | None = None
+    micro_batch: int | None = None
+    global_batch: int | None = None
+    checkpointing: Checkpointing | None = None
+    network_gbit_per_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Warning_:
+    """Something a reader of an estimate should know; the code's sentence stands in `planner/messages.yaml`."""
+
+    code: str
+    params: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A setup with precision, sequence length and global batch settled."""
+
+    setup: Setup
+    precision: Precision
+    seq_len: int | None
+    global_batch: int
+    warnings: tuple[Warning_, ...]
+
+    @property
+    def batch_per_gpu(self) -> float:
+        """Samples of one optimizer step on each GPU. [-]"""
+        return self.global_batch / self.setup.gpus
+
+
+def resolve_request(setup: Setup) -> Request:
+    """Settle what the setup leaves open and refuse what cannot be.
+
+    Raises
+    ------
+    InputError
+        Numbers below one, a precision the GPU lacks, or batches that do not divide; `field` names the input.
+    """
+    for field in ("gpus", "gpus_per_node", "seq_len", "micro_batch", "global_batch"):
+        value = getattr(setup, field)
+        if value is not None and not value >= 1:
+            raise InputError("not_at_least_one", field=field, value=value, expected="a whole number from 1")
+    if setup.gpus > MOST_GPUS:
+        raise InputError("too_many_gpus_to_estimate", field="gpus", value=setup.gpus, expected=f"at most {MOST_GPUS:,}")
+    network = setup.network_gbit_per_s
+    if network is not None and not (network > 0 and math.isfinite(network)):
+        raise InputError("not_positive", field="network_gbit_per_s", value=network, expected="more than 0 Gbit/s")
+    if setup.checkpointing is not None and setup.checkpointing not in CHECKPOINTINGS:
+        expected = ", ".join(CHECKPOINTINGS)
+        raise InputError("unknown_choice", field="checkpointing", value=setup.checkpointing, expected=expected)
+    if setup.workload.transformer is None:
+        _refuse_transformer_settings(setup)
+    warnings: list[Warning_] = []
+    precision = _precision(setup, warnings)
+    global_batch = _global_batch(setup, warnings)
+    spec = setup.workload.transformer
+    seq_len = None if spec is None else setup.seq_len or spec.seq_len
+    if spec is not None and spec.encoder and spec.learned_positions and (seq_len or 0) > spec.learned_positions:
+        expected = f"at most {spec.learned_positions}, the positions the model has"
+        raise InputError("seq_len_too_long", field="seq_len", value=seq_len, expected=expected)
+    return Request(
+        setup=setup, precision=precision, seq_len=seq_len, global_batch=global_batch, warnings=tuple(warnings)
+    )
+
+
+def _refuse_transformer_settings(setup: Setup) -> None:
+    name = setup.workload.name
+    if setup.seq_len is not None:
+        expected = f"nothing: {name} has no sequence"
+        raise InputError("not_applicable", field="seq_len", value=setup.seq_len, expected=expected)
+    if setup.checkpointing not in (None, "none"):
+        expected = f"none: recomputation of {name} is not estimated"
+        raise InputError("not_applicable", field="checkpointing", value=setup.checkpointing, expected=expected)
+
+
+def _precision(setup: Setup, warnings: list[Warning_]) -> Precision:
+    asked = setup.precision or setup.workload.precision
+    if supports(setup.gpu, asked):
+        return asked
+    if setup.precision is None:
+        for other in _REPLACEMENTS[asked]:
+            if supports(setup.gpu, other):
+                params = {"gpu": setup.gpu.name, "asked": asked, "used": other}
+                warnings.append(Warning_(code="precision_replaced", params=params))
+                return other
+    expected = "one of " + ", ".join(setup.gpu.dense_tflop_per_s)
+    raise InputError("precision_not_supported", field="precision", value=asked, expected=expected, gpu=setup.gpu.name)
+
+
+def _global_batch(setup: Setup, warnings: list[Warning_]) -> int:
+    """The batch of a step: as asked, or the recipe's, raised to what the GPUs and the micro-batch need."""
+    gpus, micro = setup.gpus, setup.micro_batch
+    unit = gpus * (micro or 1)
+    if setup.global_batch is not None:
+        batch = setup.global_batch
+        if batch < gpus:
+            raise InputError(
+                "batch_below_gpus", field="global_batch", value=batch, expected=f"at least {gpus}, one for each GPU"
+            )
+        if batch % unit:
+            expected = f"a multiple of {unit} ({gpus} GPUs x micro-batch {micro or 1})"
+            raise InputError("batch_not_divisible", field="global_batch", value=batch, expected=expected)
+        return batch
+    recipe = setup.workload.global_batch
+    if micro is None and recipe < gpus:
+        expected = f"at most {recipe}: a step of {setup.workload.name} has {recipe} samples; or a larger global batch"
+        raise InputError("batch_below_gpus", field="gpus", value=gpus, expected=expected)
+    batch = -(-recipe // unit) * unit
+    if batch != recipe:
+        params = {"recipe": recipe, "used": batch, "gpus": gpus, "micro_batch": micro or 1}
+        warnings.append(Warning_(code="global_batch_raised", params=params))
+    return batch
