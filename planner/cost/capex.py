@@ -28,7 +28,9 @@ class Schedule:
     sales: tuple[Sale, ...]
 
 
-def unit_schedule(*, horizon_months: int, useful_life_months: int, first_age: int, replacement_age: int, owned: bool) -> Schedule:
+def unit_schedule(
+    *, horizon_months: int, useful_life_months: int, first_age: int, replacement_age: int, owned: bool
+) -> Schedule:
     """Purchases and sales of one unit: sold and bought again at the end of its life, sold after the last month.
 
     A life that ends with the horizon triggers no replacement. Ages count from the first sale of the unit.

@@ -40,4 +40,4 @@ def annuity_factor(discount_rate: Numeric, months: int) -> Numeric:
     33.421273
     """
     steps: npt.NDArray[np.float64] = np.arange(1, months + 1, dtype=float)
-    return np.sum(discount_factor(np.asarray(discount_rate)[..., None], steps), axis=-1)
+    return np.asarray(np.sum(discount_factor(np.asarray(discount_rate)[..., None], steps), axis=-1))

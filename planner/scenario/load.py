@@ -115,7 +115,13 @@ def _problem(item: Any, file: str, document: Mapping[str, Any]) -> Problem:
 
 
 def _short(value: object) -> str:
-    text = repr(value) if not isinstance(value, dict) else "a mapping with " + ", ".join(map(str, value)) if value else "nothing in it"
+    text = (
+        repr(value)
+        if not isinstance(value, dict)
+        else "a mapping with " + ", ".join(map(str, value))
+        if value
+        else "nothing in it"
+    )
     return text if len(text) <= 80 else text[:77] + "..."
 
 
@@ -134,11 +140,17 @@ def _near_keys(path: list[str]) -> str:
         Tax,
     )
 
-    sections = {"jobs": JobInput, "machines": MachineInput, "offers": OfferInput, "rental": Rental, "site": SiteInput}
+    sections: dict[str, Any] = {
+        "jobs": JobInput,
+        "machines": MachineInput,
+        "offers": OfferInput,
+        "rental": Rental,
+        "site": SiteInput,
+    }
+    sections |= {"staff": Staff, "tax": Tax}
     model: Any = Scenario
     if len(path) > 1:
-        model = {"staff": Staff, "tax": Tax, **sections}.get(path[0], Scenario)
-        model = {"owned": Owned, "colocation": Colocation}.get(path[-2], model)
+        model = {"owned": Owned, "colocation": Colocation}.get(path[-2]) or sections.get(path[0], Scenario)
     names = [info.alias or name for name, info in model.model_fields.items()]
     near = difflib.get_close_matches(path[-1], names, n=3, cutoff=0.5)
     return f" (near: {', '.join(near)})" if near else ""

@@ -21,7 +21,11 @@ def migrate(document: Mapping[str, Any], *, file: str) -> dict[str, Any]:
     if isinstance(version, bool) or version != SCHEMA_VERSION:
         found = "nothing" if version is None else repr(version)
         problem = Problem(
-            file=file, record="", field="schema_version", found=found, expected=f"{SCHEMA_VERSION} (the newest this planner reads)"
+            file=file,
+            record="",
+            field="schema_version",
+            found=found,
+            expected=f"{SCHEMA_VERSION} (the newest this planner reads)",
         )
         raise ScenarioError("scenario_invalid", [problem])
     return dict(document)

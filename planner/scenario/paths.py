@@ -36,7 +36,7 @@ def with_overrides(document: Mapping[str, Any], overrides: Mapping[str, Any]) ->
     InputError
         When a path is not in the grammar of the scenario schema.
     """
-    result: dict[str, Any] = copy.deepcopy(dict(document))
+    result: dict[Any, Any] = copy.deepcopy(dict(document))
     for path, value in overrides.items():
         check_path(path, result)
         keys: list[Any] = path.split(".")

@@ -1,0 +1,177 @@
+"""evaluate(scenario, catalog) -> Result: the named strategies, costed, compared and ranked."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+
+import numpy as np
+
+from planner.catalog.records import Catalog
+from planner.performance.evidence import Evidence
+from planner.scenario.schema import Scenario
+from planner.strategy.allocate import KINDS, Allocation, Kind, allocate
+from planner.strategy.compare import Recommendation, recommend
+from planner.strategy.kernel import Choice, Evaluation, kernel
+from planner.strategy.parameters import Theta
+from planner.strategy.problem import Issue, Pair, PlanProblem
+from planner.strategy.ranges import Range, ranges
+from planner.strategy.resolve import resolve
+from planner.strategy.sessions import attempt_s
+from planner.strategy.unit_costs import RunCost, run_costs
+from planner.units import S_PER_H
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobResult:
+    """One job on one resource: a share of its runs."""
+
+    job: str
+    workload: str
+    resource: str
+    pair: Pair
+    runs: float  # successful runs over the horizon
+    gpu_hours: float  # over the horizon, attempts included
+    attempt_h: float
+    attempt_low_h: float
+    attempt_high_h: float
+    cost: RunCost
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StrategyResult:
+    """A strategy with its one-row evaluation; `evaluation` is None when some job can't run at all."""
+
+    id: str
+    kind: Kind
+    allocation: Allocation
+    evaluation: Evaluation | None
+    jobs: tuple[JobResult, ...]
+    range: Range | None  # likely range of the total
+
+    @property
+    def feasible(self) -> bool:
+        """Whether it does all the work within its limits."""
+        return self.allocation.feasible
+
+    @property
+    def present_value_usd(self) -> float:
+        """Present value of all lines; infinite when some job can't run."""
+        return float("inf") if self.evaluation is None else float(self.evaluation.present_value_usd[0])
+
+    @property
+    def tco_usd(self) -> float:
+        """Undiscounted total of all lines; infinite when some job can't run."""
+        return float("inf") if self.evaluation is None else float(self.evaluation.tco_usd[0])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """The answer to a scenario."""
+
+    problem: PlanProblem
+    theta: Theta
+    strategies: tuple[StrategyResult, ...]
+    recommendation: Recommendation
+    catalog: Catalog
+    evidence: Evidence
+    today: dt.date
+
+    @property
+    def warnings(self) -> tuple[Issue, ...]:
+        """Warnings of the whole plan: of the problem, and of the strategies' allocations and predictions."""
+        found = list(self.problem.warnings)
+        for strategy in self.strategies:
+            found += strategy.allocation.warnings
+            found += [issue for job in strategy.jobs for issue in job.pair.fit.warnings]
+        unique: dict[tuple[str, str, str], Issue] = {}
+        for issue in found:
+            unique.setdefault((issue.code, issue.field, repr(sorted(issue.params.items()))), issue)
+        return tuple(unique.values())
+
+
+def evaluate(scenario: Scenario, catalog: Catalog, evidence: Evidence, *, today: dt.date) -> Result:
+    """Plan a scenario in every named way.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        The checked question.
+    catalog : Catalog
+        Facts and assumptions.
+    evidence : Evidence
+        Measurements the estimator may see.
+    today : date
+        Day of the run.
+
+    Returns
+    -------
+    Result
+        Strategies in the order local, cloud, hybrid, with the recommendation.
+
+    Raises
+    ------
+    InputError, UnknownIdError
+        As `resolve`.
+    """
+    problem = resolve(scenario, catalog, evidence, today=today)
+    theta = problem.theta()
+    allocations = {kind: allocate(problem, theta, kind) for kind in KINDS}
+    choices = {kind: found.choice for kind, found in allocations.items() if found.choice is not None}
+    spread = ranges(problem, choices)
+    strategies = tuple(
+        _strategy(problem, theta, allocations[kind], choices.get(kind), spread.get(kind)) for kind in KINDS
+    )
+    return Result(
+        problem=problem,
+        theta=theta,
+        strategies=strategies,
+        recommendation=recommend(strategies),
+        catalog=catalog,
+        evidence=evidence,
+        today=today,
+    )
+
+
+def _strategy(
+    problem: PlanProblem, theta: Theta, allocation: Allocation, choice: Choice | None, spread: Range | None
+) -> StrategyResult:
+    if choice is None:
+        return StrategyResult(
+            id=allocation.kind, kind=allocation.kind, allocation=allocation, evaluation=None, jobs=(), range=None
+        )
+    evaluation = kernel(problem, theta, choice)
+    costs = run_costs(problem, theta, choice, evaluation)
+    jobs = tuple(
+        _job_result(problem, theta, index, float(choice.routing[0, index]), costs[index])
+        for index in np.flatnonzero(choice.routing[0] > 0).tolist()
+    )
+    return StrategyResult(
+        id=allocation.kind, kind=allocation.kind, allocation=allocation, evaluation=evaluation, jobs=jobs, range=spread
+    )
+
+
+def _job_result(problem: PlanProblem, theta: Theta, index: int, share: float, cost: RunCost) -> JobResult:
+    pair = problem.pairs[index]
+    job = problem.jobs[pair.job]
+    runs = float(theta[0, job.runs_per_month_at]) * share * problem.horizon_months
+    attempts = runs * float(theta[0, job.attempts_per_run_at])
+    rate = problem.parameters[pair.throughput_at]
+    attempt = float(attempt_s(pair, theta)[0])
+    work_s = pair.work / rate.value
+
+    def with_rate(value: float | None) -> float:
+        return (attempt if value is None else pair.work / value + pair.checkpoint_total_s) / S_PER_H
+
+    return JobResult(
+        job=job.id,
+        workload=job.workload,
+        resource=pair.resource,
+        pair=pair,
+        runs=runs,
+        gpu_hours=work_s * pair.gpus * attempts / S_PER_H,
+        attempt_h=attempt / S_PER_H,
+        attempt_low_h=with_rate(rate.high),
+        attempt_high_h=with_rate(rate.low),
+        cost=cost,
+    )

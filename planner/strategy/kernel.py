@@ -1,0 +1,146 @@
+"""The one evaluation core: problem x parameter values x choice -> money, hours and energy as arrays.
+
+One row is a plan, a grid of rows a sweep, sampled rows a Monte Carlo run. Rows of `theta` and of the choice broadcast
+against each other. Time runs over columns t = 0..H: column 0 is the start of the plan, column k the end of month k.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from planner.cost.finance import discount_factor
+from planner.cost.lines import Array, CostLine, TaxKind
+from planner.strategy.owned_lines import purchase_lines, resale_lines, running_lines, site_lines, staff_lines
+from planner.strategy.parameters import Theta
+from planner.strategy.problem import PlanProblem
+from planner.strategy.rented_lines import cloud_staff_lines, provider_lines, rental_lines
+from planner.strategy.rows import Rows
+from planner.strategy.sessions import powered_h
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """What is decided: machines of each type, and the share of each job's runs on each pair, per row."""
+
+    machine_count: Array  # [rows, machines]
+    routing: Array  # [rows, pairs]; over the pairs of a job it sums to 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluation:
+    """What a choice costs, draws and takes. Arrays have shape [rows] unless noted."""
+
+    lines: tuple[CostLine, ...]
+    discount: Array  # [rows, H + 1]
+    tco_usd: Array
+    present_value_usd: Array
+    capex_usd: Array
+    residual_usd: Array
+    opex_usd: Array
+    kwh: Array
+    kg_co2e: Array
+    machine_count: Array  # [rows, machines]
+    utilisation: Array  # [rows, machines]: busy over powered hours
+    runs_per_month: Array  # [rows, pairs], successful runs
+
+
+def kernel(problem: PlanProblem, theta: Theta, choice: Choice) -> Evaluation:
+    """Evaluate choices under parameter values.
+
+    Parameters
+    ----------
+    problem : PlanProblem
+        The resolved question.
+    theta : array, shape [rows or 1, parameters]
+        Parameter values.
+    choice : Choice
+        With as many rows as theta, or one of the two has a single row.
+
+    Returns
+    -------
+    Evaluation
+        Lines and sums, by row.
+    """
+    count = max(len(theta), len(choice.routing))
+    rows = Rows(
+        problem=problem,
+        theta=np.broadcast_to(theta, (count, theta.shape[1])),
+        routing=np.broadcast_to(choice.routing, (count, choice.routing.shape[1])),
+        count=np.broadcast_to(choice.machine_count, (count, choice.machine_count.shape[1])),
+    )
+    lines = cost_lines(rows)
+    times = np.arange(problem.horizon_months + 1.0)
+    discount = np.asarray(discount_factor(rows.p(problem.discount_rate_at)[:, None], times))
+    return _summed(rows, lines, discount)
+
+
+def cost_lines(rows: Rows) -> list[CostLine]:
+    """Every line with a quantity, in the order of a statement, each tax after what it taxes."""
+    used = [index for index in range(len(rows.problem.machines)) if rows.count[:, index].any()]
+    purchases = [line for index in used for line in purchase_lines(rows, index)]
+    resales = [line for index in used for line in resale_lines(rows, index)]
+    running = [line for index in used for line in running_lines(rows, index)] + site_lines(rows, used)
+    staff = [line for index in used for line in staff_lines(rows, index)]
+    rented = rental_lines(rows) + provider_lines(rows)
+    return [
+        *purchases,
+        *_tax_lines(rows, "tax_purchase", purchases),
+        *resales,
+        *running,
+        *staff,
+        *_tax_lines(rows, "tax_local", running),
+        *rented,
+        *cloud_staff_lines(rows),
+        *_tax_lines(rows, "tax_rented", rented),
+    ]
+
+
+def _tax_lines(rows: Rows, kind: TaxKind, lines: Sequence[CostLine]) -> list[CostLine]:
+    """Tax on what suppliers invoice, timed as what it taxes; none when it is recovered."""
+    taxed = [line for line in lines if line.taxed == kind]
+    if rows.problem.tax_recoverable or not rows.tax_rate.any() or not taxed:
+        return []
+    return [
+        CostLine(
+            id=kind,
+            group="capex" if kind == "tax_purchase" else "opex",
+            resource="cloud" if kind == "tax_rented" else "site",
+            job="",
+            unit="USD taxed",
+            unit_price=rows.tax_rate,
+            quantity=np.sum([line.amount for line in taxed], axis=0),
+            price_at=(rows.problem.tax_rate_at,),
+            driver_at=tuple(column for line in taxed for column in (*line.price_at, *line.driver_at)),
+        )
+    ]
+
+
+def _summed(rows: Rows, lines: Sequence[CostLine], discount: Array) -> Evaluation:
+    zero = np.zeros(len(rows.theta))
+    groups = {"capex": zero, "residual": zero, "opex": zero}
+    present_value, kwh, kg_co2e = zero, zero, zero
+    for line in lines:
+        amount = line.amount
+        groups[line.group] = groups[line.group] + amount.sum(axis=1)
+        present_value = present_value + (amount * discount).sum(axis=1)
+        if line.kwh is not None and line.kg_co2e is not None:
+            kwh = kwh + line.kwh.sum(axis=1)
+            kg_co2e = kg_co2e + line.kg_co2e.sum(axis=1)
+    powered = powered_h(rows.problem, rows.theta, rows.count)
+    return Evaluation(
+        lines=tuple(lines),
+        discount=discount,
+        tco_usd=groups["capex"] + groups["residual"] + groups["opex"],
+        present_value_usd=present_value,
+        capex_usd=groups["capex"],
+        residual_usd=groups["residual"],
+        opex_usd=groups["opex"],
+        kwh=kwh,
+        kg_co2e=kg_co2e,
+        machine_count=rows.count,
+        utilisation=np.divide(rows.busy_h, powered, out=np.zeros_like(rows.busy_h), where=powered > 0),
+        runs_per_month=rows.runs,
+    )

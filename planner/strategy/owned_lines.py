@@ -1,0 +1,256 @@
+"""Cost lines of owned machines: purchase, resale, electricity, space, upkeep, people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from planner.cost.capex import residual_ratio
+from planner.cost.lines import Array, CostLine
+from planner.energy.facility import metered_kwh
+from planner.strategy.problem import Machine, SaleColumns
+from planner.strategy.rows import Rows
+from planner.units import MONTHS_PER_YEAR
+
+
+def cohort_units(rows: Rows, index: int, owned: bool) -> Array:
+    """Units of a machine type that were there already, or those bought beyond them."""
+    owned_count = float(rows.problem.machines[index].owned_count)
+    if owned:
+        return np.minimum(rows.count[:, index], owned_count)
+    return np.maximum(rows.count[:, index] - owned_count, 0.0)
+
+
+def purchase_lines(rows: Rows, index: int) -> list[CostLine]:
+    """Cards, hosts and installation at every purchase, and today's value of machines owned already."""
+    machine = rows.problem.machines[index]
+    units = rows.at(
+        (month, cohort_units(rows, index, cohort.owned))
+        for cohort in machine.cohorts
+        for month in cohort.purchase_months
+    )
+    included = machine.includes_tax
+    lines = []
+    for kind, unit, factor, column, included_here in (
+        ("gpu", "card", machine.gpus, machine.gpu_price_at, included),
+        ("host", "host", 1, machine.host_price_at, included),
+        ("installation", "machine", 1, machine.installation_at, False),
+    ):
+        if units.any() and rows.p(column).any():
+            lines.append(
+                CostLine(
+                    id=f"{kind}.{machine.id}",
+                    group="capex",
+                    resource=machine.id,
+                    job="",
+                    unit=unit,
+                    unit_price=rows.paid(rows.p(column), included_here),
+                    quantity=units * factor,
+                    taxed=None if included_here else "tax_purchase",
+                    price_at=(column,),
+                )
+            )
+    return lines + _opportunity_lines(rows, machine, cohort_units(rows, index, owned=True))
+
+
+def _opportunity_lines(rows: Rows, machine: Machine, owned: Array) -> list[CostLine]:
+    """Today's resale value of machines that are there already: the one line that isn't cash."""
+    if not rows.problem.owned_value_counts or not owned.any():
+        return []
+    return [
+        CostLine(
+            id=f"opportunity.{machine.id}.{part}",
+            group="capex",
+            resource=machine.id,
+            job="",
+            unit=unit,
+            unit_price=rows.p(column),
+            quantity=rows.at([(0, owned * factor)]),
+            price_at=(column,),
+        )
+        for part, unit, factor, column in (
+            ("gpu", "card", machine.gpus, machine.resale_gpu_today_at),
+            ("host", "host", 1, machine.resale_host_today_at),
+        )
+        if column is not None and rows.p(column).any()
+    ]
+
+
+def resale_lines(rows: Rows, index: int) -> list[CostLine]:
+    """Sales of cards and hosts, each at its age; a line for every date, since the price differs."""
+    machine = rows.problem.machines[index]
+    lines = []
+    for cohort in machine.cohorts:
+        units = cohort_units(rows, index, cohort.owned)
+        if not units.any():
+            continue
+        for position, columns in enumerate(cohort.sales):
+            was_owned = cohort.owned and position == 0  # later units of that cohort were bought by the plan
+            if was_owned and not rows.problem.owned_value_counts:
+                continue
+            suffix = f"{machine.id}.{'owned.' if cohort.owned else ''}m{columns.sale.month}"
+            lines += _sale_lines(rows, machine, columns, units, suffix, was_owned)
+    return lines
+
+
+def _sale_lines(
+    rows: Rows, machine: Machine, columns: SaleColumns, units: Array, suffix: str, was_owned: bool
+) -> list[CostLine]:
+    lines = []
+    for kind, unit, factor, price_at, today_at, sold_at, bought_at in (
+        ("resale_gpu", "card", machine.gpus, machine.gpu_price_at, machine.resale_gpu_today_at,
+         columns.gpu_sold_at, columns.gpu_bought_at),
+        ("resale_host", "host", 1, machine.host_price_at, machine.resale_host_today_at,
+         columns.host_sold_at, columns.host_bought_at),
+    ):  # fmt: skip
+        base_at = today_at if was_owned and today_at is not None else price_at
+        base = rows.without_tax(rows.p(base_at), machine.includes_tax and not was_owned)
+        unit_price = -base * residual_ratio(rows.p(sold_at), rows.p(bought_at))
+        if unit_price.any():
+            lines.append(
+                CostLine(
+                    id=f"{kind}.{suffix}",
+                    group="residual",
+                    resource=machine.id,
+                    job="",
+                    unit=unit,
+                    unit_price=unit_price,
+                    quantity=rows.at([(columns.sale.month, units * factor)]),
+                    price_at=(base_at, sold_at, bought_at),
+                )
+            )
+    return lines
+
+
+def machine_kwh(rows: Rows, index: int) -> Array:
+    """Energy at the meter of all machines of a type, a month: busy hours at load, the other powered ones idle."""
+    machine = rows.problem.machines[index]
+    powered_h = rows.count[:, index] * rows.p(machine.powered_h_at)
+    idle_h = np.maximum(powered_h - rows.busy_h[:, index], 0.0)
+    pue = rows.p(machine.pue_at)
+    load_kwh = metered_kwh(rows.p(machine.load_w_at), rows.busy_h[:, index], pue)
+    return np.asarray(load_kwh + metered_kwh(rows.p(machine.idle_w_at), idle_h, pue))
+
+
+def _work_columns(rows: Rows, index: int) -> tuple[int, ...]:
+    """Columns that decide how busy a machine type is."""
+    columns: list[int] = []
+    for i, pair in enumerate(rows.problem.pairs):
+        if pair.machine == index and rows.routing[:, i].any():
+            job = rows.problem.jobs[pair.job]
+            columns += (pair.throughput_at, job.runs_per_month_at, job.attempts_per_run_at)
+    return tuple(columns)
+
+
+def running_lines(rows: Rows, index: int) -> list[CostLine]:
+    """Electricity (unless it is in the rent of the space) and maintenance of a machine type."""
+    machine, site = rows.problem.machines[index], rows.problem.site
+    lines = []
+    if not site.power_included:
+        kwh = rows.monthly(machine_kwh(rows, index))
+        lines.append(
+            CostLine(
+                id=f"electricity.{machine.id}",
+                group="opex",
+                resource=machine.id,
+                job="",
+                unit="kWh",
+                unit_price=rows.paid(rows.p(site.electricity_at), site.electricity_includes_tax),
+                quantity=kwh,
+                kwh=kwh,
+                kg_co2e=kwh * rows.p(site.grid_at)[:, None],
+                taxed=None if site.electricity_includes_tax else "tax_local",
+                price_at=(site.electricity_at,),
+                driver_at=(machine.load_w_at, machine.idle_w_at, machine.pue_at, *_work_columns(rows, index)),
+                minor_at=(site.grid_at, machine.powered_h_at),
+            )
+        )
+    if rows.p(machine.maintenance_at).any():
+        gpu_usd = rows.without_tax(rows.p(machine.gpu_price_at), machine.includes_tax)
+        host_usd = rows.without_tax(rows.p(machine.host_price_at), machine.includes_tax)
+        price_years = rows.count[:, index] * (machine.gpus * gpu_usd + host_usd) / MONTHS_PER_YEAR
+        lines.append(
+            CostLine(
+                id=f"maintenance.{machine.id}",
+                group="opex",
+                resource=machine.id,
+                job="",
+                unit="USD-year",
+                unit_price=rows.p(machine.maintenance_at),
+                quantity=rows.monthly(price_years),
+                taxed="tax_local",
+                price_at=(machine.maintenance_at,),
+                driver_at=(machine.gpu_price_at, machine.host_price_at),
+            )
+        )
+    return lines
+
+
+def site_lines(rows: Rows, used: Sequence[int]) -> list[CostLine]:
+    """Space of the owned machines together: a colocation contract, rented room."""
+    site = rows.problem.site
+    owning = rows.count[:, list(used)].any(axis=1).astype(float)
+    if not owning.any():
+        return []
+    lines = []
+    if site.colocation_kw_at is not None and site.colocation_price_at is not None:
+        kwh = (
+            rows.monthly(np.sum([machine_kwh(rows, index) for index in used], axis=0)) if site.power_included else None
+        )
+        power = [rows.problem.machines[index] for index in used] if site.power_included else []
+        lines.append(
+            CostLine(
+                id="colocation.contract",
+                group="opex",
+                resource="site",
+                job="",
+                unit="kW-month",
+                unit_price=rows.paid(rows.p(site.colocation_price_at), site.colocation_includes_tax),
+                quantity=rows.monthly(owning * rows.p(site.colocation_kw_at)),
+                kwh=kwh,
+                kg_co2e=None if kwh is None else kwh * rows.p(site.grid_at)[:, None],
+                taxed=None if site.colocation_includes_tax else "tax_local",
+                price_at=(site.colocation_price_at,),
+                driver_at=(site.colocation_kw_at,),
+                minor_at=tuple(
+                    at for machine in power for at in (machine.load_w_at, machine.idle_w_at, machine.pue_at)
+                ),
+            )
+        )
+    if rows.p(site.space_at).any():
+        lines.append(
+            CostLine(
+                id="colocation.space",
+                group="opex",
+                resource="site",
+                job="",
+                unit="month",
+                unit_price=rows.p(site.space_at),
+                quantity=rows.monthly(owning),
+                taxed="tax_local",
+                price_at=(site.space_at,),
+            )
+        )
+    return lines
+
+
+def staff_lines(rows: Rows, index: int) -> list[CostLine]:
+    """People who look after the machines of a type."""
+    machine = rows.problem.machines[index]
+    fte_years = rows.count[:, index] * rows.p(machine.fte_at) / MONTHS_PER_YEAR
+    if not (fte_years.any() and rows.p(rows.problem.wage_at).any()):
+        return []
+    return [
+        CostLine(
+            id=f"staff_local.{machine.id}",
+            group="opex",
+            resource=machine.id,
+            job="",
+            unit="FTE-year",
+            unit_price=rows.p(rows.problem.wage_at),
+            quantity=rows.monthly(fte_years),
+            price_at=(rows.problem.wage_at,),
+            driver_at=(machine.fte_at,),
+        )
+    ]

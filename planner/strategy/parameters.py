@@ -1,0 +1,74 @@
+"""The flat table of numbers a plan is computed from, each with range, unit and origin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from planner.catalog.records import Figure
+
+Theta = npt.NDArray[np.float64]
+"""Parameter values, shape [samples, parameters]; one row is a plan."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameter:
+    """One number: `id` is its path in the scenario where it has one. `low` and `high` bound 80 % where known."""
+
+    id: str
+    value: float
+    low: float | None
+    high: float | None
+    unit: str
+    sources: tuple[str, ...]
+    as_of: str | None
+    estimate: bool
+
+
+class ParameterTable:
+    """Collects parameters while a problem is resolved and hands out their column numbers."""
+
+    def __init__(self) -> None:
+        self._parameters: list[Parameter] = []
+        self._columns: dict[str, int] = {}
+
+    def add(self, id: str, figure: Figure, unit: str) -> int:
+        """Column of a parameter; the same id is added once."""
+        if id not in self._columns:
+            self._columns[id] = len(self._parameters)
+            self._parameters.append(
+                Parameter(
+                    id=id,
+                    value=figure.value,
+                    low=figure.low,
+                    high=figure.high,
+                    unit=unit,
+                    sources=figure.sources,
+                    as_of=figure.as_of,
+                    estimate=figure.estimate,
+                )
+            )
+        return self._columns[id]
+
+    def freeze(self) -> tuple[Parameter, ...]:
+        """All parameters in column order."""
+        return tuple(self._parameters)
+
+
+def given(value: float) -> Figure:
+    """A figure the user gave: its source is the scenario, and it isn't an estimate of ours."""
+    return Figure(value=float(value), sources=("scenario",))
+
+
+def by_default(assumption_id: str, figure: Figure) -> Figure:
+    """A figure taken from `assumptions.yaml`, cited by its entry there."""
+    return Figure(
+        value=figure.value,
+        low=figure.low,
+        high=figure.high,
+        sources=(f"assumptions:{assumption_id}",),
+        as_of=figure.as_of,
+        estimate=figure.estimate,
+    )

@@ -1,0 +1,209 @@
+"""A resolved question: candidates and columns of the parameter table; nothing here refers to the catalog any more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from planner.cost.capex import Sale
+from planner.strategy.parameters import Parameter, Theta
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Issue:
+    """Something the reader must know: a code with parameters and the input it concerns."""
+
+    code: str
+    field: str = ""
+    params: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """A job's demand; the fields named `*_at` are columns of the parameter table."""
+
+    id: str
+    workload: str
+    job_class: str
+    local_share: float | None
+    in_house: bool
+    deadline_h: float | None
+    runs_per_month_at: int
+    attempts_per_run_at: int
+    egress_gb_per_run_at: int | None
+    local_share_at: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fit:
+    """How one run of a job does on a resource, as predicted or given. Times are of one attempt."""
+
+    throughput: float
+    throughput_unit: str
+    basis: str
+    memory_gb: float | None
+    fits: bool
+    settings: Mapping[str, object]
+    warnings: tuple[Issue, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """A job on a resource it could use: GPUs of one run, columns of its speed, and why it can't, if it can't."""
+
+    job: int
+    resource: str
+    machine: int | None  # index of the machine type, or
+    offer: int | None  # of the offer
+    gpus: int
+    nodes: int  # machines or instances one run occupies
+    work: float  # tokens or samples of one attempt
+    throughput_at: int
+    checkpoint_total_s: float
+    fit: Fit
+    problems: tuple[Issue, ...]
+
+    @property
+    def feasible(self) -> bool:
+        """Whether the job may run there at all."""
+        return not self.problems
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SaleColumns:
+    """A sale of units with the columns of its residual ratios."""
+
+    sale: Sale
+    gpu_sold_at: int
+    gpu_bought_at: int
+    host_sold_at: int
+    host_bought_at: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cohort:
+    """Units of a machine type with one history: bought with the plan, or owned already."""
+
+    owned: bool
+    count: int | None  # fixed for owned units; None: what the choice says beyond them
+    purchase_months: tuple[int, ...]
+    sales: tuple[SaleColumns, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Machine:
+    """A type of owned machine."""
+
+    id: str
+    gpu: str
+    gpu_name: str
+    gpus: int
+    fixed_count: int | None
+    owned_count: int
+    cohorts: tuple[Cohort, ...]
+    includes_tax: bool
+    gpu_price_at: int
+    host_price_at: int
+    installation_at: int
+    resale_gpu_today_at: int | None
+    resale_host_today_at: int | None
+    load_w_at: int
+    idle_w_at: int
+    pue_at: int
+    powered_h_at: int
+    target_utilisation_at: int
+    maintenance_at: int
+    fte_at: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RentedOffer:
+    """An offer as the kernel needs it."""
+
+    id: str
+    provider: int
+    gpu: str
+    gpu_name: str
+    gpu_count: int
+    region: str
+    term: str
+    includes_tax: bool
+    price_at: int
+    billing_unit_s_at: int
+    minimum_s_at: int
+    startup_s_at: int
+    idle_tail_s_at: int
+    load_w_at: int
+    idle_w_at: int
+    pue_at: int
+    grid_at: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RentedProvider:
+    """What a provider charges besides instances."""
+
+    id: str
+    storage_price_at: int
+    egress_price_at: int
+    free_egress_gb_at: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalSite:
+    """The site of the owned machines."""
+
+    electricity_at: int
+    electricity_includes_tax: bool
+    grid_at: int
+    space_at: int
+    colocation_kw_at: int | None
+    colocation_price_at: int | None
+    colocation_includes_tax: bool
+    power_included: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanProblem:
+    """Everything the kernel needs, with the catalog looked up, units and currencies settled once."""
+
+    name: str
+    horizon_months: int
+    currency: str
+    usd_per_unit: float
+    currency_as_of: str | None
+    catalog_as_of: str
+    parameters: tuple[Parameter, ...]
+    jobs: tuple[Job, ...]
+    machines: tuple[Machine, ...]
+    offers: tuple[RentedOffer, ...]
+    providers: tuple[RentedProvider, ...]
+    pairs: tuple[Pair, ...]
+    site: LocalSite
+    owned_value_counts: bool
+    tax_recoverable: bool
+    tax_rate_at: int
+    discount_rate_at: int
+    wage_at: int
+    fte_cloud_at: int
+    storage_gb_at: int
+    warnings: tuple[Issue, ...]
+
+    def theta(self) -> Theta:
+        """The nominal parameter values as one row."""
+        return np.array([[parameter.value for parameter in self.parameters]], dtype=np.float64)
+
+    def column(self, id: str) -> int:
+        """Column of a parameter by id.
+
+        Raises
+        ------
+        KeyError
+            When the plan has no such parameter.
+        """
+        for index, parameter in enumerate(self.parameters):
+            if parameter.id == id:
+                return index
+        raise KeyError(id)

@@ -1,0 +1,124 @@
+"""Cost lines of rented machines: sessions, storage, egress, people."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from planner.cost.lines import CostLine
+from planner.cost.rental import billed_egress_gb
+from planner.strategy.problem import Pair, RentedOffer
+from planner.strategy.rows import Rows
+from planner.strategy.sessions import session_kwh, session_node_h
+from planner.units import MONTHS_PER_YEAR
+
+RentedPair = tuple[int, Pair, RentedOffer]
+
+
+def rented_pairs(rows: Rows) -> list[RentedPair]:
+    """Pairs on offers that some row uses, with their index."""
+    return [
+        (i, pair, rows.problem.offers[pair.offer])
+        for i, pair in enumerate(rows.problem.pairs)
+        if pair.offer is not None and rows.routing[:, i].any()
+    ]
+
+
+def rental_lines(rows: Rows) -> list[CostLine]:
+    """Billed sessions of each job on each offer, with the energy of the nodes it occupies."""
+    lines = []
+    for index, pair, offer in rented_pairs(rows):
+        job = rows.problem.jobs[pair.job]
+        sessions = rows.runs[:, index] * rows.p(job.attempts_per_run_at)
+        kwh = rows.monthly(sessions * session_kwh(pair, offer, rows.theta))
+        lines.append(
+            CostLine(
+                id=f"rental.{job.id}.{offer.id}",
+                group="opex",
+                resource=offer.id,
+                job=job.id,
+                unit="node-hour",
+                unit_price=rows.paid(rows.p(offer.price_at), offer.includes_tax),
+                quantity=rows.monthly(sessions * session_node_h(pair, offer, rows.theta)),
+                kwh=kwh,
+                kg_co2e=kwh * rows.p(offer.grid_at)[:, None],
+                taxed=None if offer.includes_tax else "tax_rented",
+                price_at=(offer.price_at,),
+                driver_at=(pair.throughput_at, job.runs_per_month_at, job.attempts_per_run_at),
+                minor_at=(
+                    offer.startup_s_at, offer.idle_tail_s_at, offer.billing_unit_s_at, offer.minimum_s_at,
+                    offer.load_w_at, offer.idle_w_at, offer.pue_at, offer.grid_at,
+                ),
+            )
+        )  # fmt: skip
+    return lines
+
+
+def provider_lines(rows: Rows) -> list[CostLine]:
+    """Storage and egress at every provider in use."""
+    lines = []
+    for number, provider in enumerate(rows.problem.providers):
+        pairs = [(i, pair) for i, pair, offer in rented_pairs(rows) if offer.provider == number]
+        if not pairs:
+            continue
+        used = np.any([rows.routing[:, i] > 0 for i, _ in pairs], axis=0).astype(float)
+        storage_gb = used * rows.p(rows.problem.storage_gb_at)
+        if storage_gb.any() and rows.p(provider.storage_price_at).any():
+            lines.append(
+                CostLine(
+                    id=f"storage.{provider.id}",
+                    group="opex",
+                    resource=provider.id,
+                    job="",
+                    unit="GB-month",
+                    unit_price=rows.p(provider.storage_price_at),
+                    quantity=rows.monthly(storage_gb),
+                    taxed="tax_rented",
+                    price_at=(provider.storage_price_at,),
+                    driver_at=(rows.problem.storage_gb_at,),
+                )
+            )
+        columns = [(i, rows.problem.jobs[pair.job].egress_gb_per_run_at) for i, pair in pairs]
+        sent = [(i, column) for i, column in columns if column is not None]
+        sent_gb = sum((rows.runs[:, i] * rows.p(column) for i, column in sent), start=np.zeros(len(rows.theta)))
+        billed_gb = np.asarray(billed_egress_gb(sent_gb, rows.p(provider.free_egress_gb_at)))
+        if billed_gb.any() and rows.p(provider.egress_price_at).any():
+            lines.append(
+                CostLine(
+                    id=f"egress.{provider.id}",
+                    group="opex",
+                    resource=provider.id,
+                    job="",
+                    unit="GB beyond free",
+                    unit_price=rows.p(provider.egress_price_at),
+                    quantity=rows.monthly(billed_gb),
+                    taxed="tax_rented",
+                    price_at=(provider.egress_price_at,),
+                    driver_at=tuple(column for _, column in sent),
+                    minor_at=(provider.free_egress_gb_at,),
+                )
+            )
+    return lines
+
+
+def cloud_staff_lines(rows: Rows) -> list[CostLine]:
+    """One share of people in every month of a plan that rents, whatever it rents."""
+    pairs = rented_pairs(rows)
+    if not pairs:
+        return []
+    renting = np.any([rows.routing[:, i] > 0 for i, _, _ in pairs], axis=0).astype(float)
+    fte_years = renting * rows.p(rows.problem.fte_cloud_at) / MONTHS_PER_YEAR
+    if not (fte_years.any() and rows.p(rows.problem.wage_at).any()):
+        return []
+    return [
+        CostLine(
+            id="staff_cloud",
+            group="opex",
+            resource="cloud",
+            job="",
+            unit="FTE-year",
+            unit_price=rows.p(rows.problem.wage_at),
+            quantity=rows.monthly(fte_years),
+            price_at=(rows.problem.wage_at,),
+            driver_at=(rows.problem.fte_cloud_at,),
+        )
+    ]

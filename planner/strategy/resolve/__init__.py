@@ -1,0 +1,99 @@
+"""resolve(scenario, catalog) -> PlanProblem: every look-up, unit and currency, done once."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from planner.catalog.records import Catalog, Figure
+from planner.performance.evidence import Evidence
+from planner.scenario.schema import Scenario
+from planner.strategy.parameters import ParameterTable, by_default, given
+from planner.strategy.problem import Issue, PlanProblem, RentedProvider
+from planner.strategy.resolve.figures import Figures
+from planner.strategy.resolve.machines import resolve_machine
+from planner.strategy.resolve.offers import pool, resolve_offer
+from planner.strategy.resolve.pairs import PairFinder, check_throughput_keys, places, resolve_job
+from planner.strategy.resolve.site import resolve_site
+
+
+def resolve(scenario: Scenario, catalog: Catalog, evidence: Evidence, *, today: dt.date) -> PlanProblem:
+    """Look everything up that a scenario needs.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        The checked question.
+    catalog : Catalog
+        Facts and assumptions.
+    evidence : Evidence
+        Measurements the estimator may see.
+    today : date
+        Day of the run: decides which offers are current.
+
+    Returns
+    -------
+    PlanProblem
+        Candidates and the flat parameter table.
+
+    Raises
+    ------
+    InputError, UnknownIdError
+        What the scenario asks can't be looked up or contradicts itself; the field is named.
+    """
+    figures = Figures(scenario, catalog)
+    table = ParameterTable()
+    check_throughput_keys(scenario, catalog)
+    currency = figures.rate(scenario.currency, field="currency")
+    site, site_pue = resolve_site(scenario, figures, table)
+    warnings: list[Issue] = []
+    machines = []
+    for id in scenario.machines:
+        machine, gpu, found = resolve_machine(id, scenario, figures, table, site_pue)
+        machines.append((machine, gpu))
+        warnings += found
+    pooled, found = pool(scenario, figures, today)
+    warnings += found
+    providers: list[RentedProvider] = []
+    offers = [(resolve_offer(item, scenario, figures, table, providers), item) for item in pooled]
+    finder = PairFinder(scenario=scenario, catalog=catalog, evidence=evidence, table=table)
+    jobs, pairs = [], []
+    for index, (id, entry) in enumerate(scenario.jobs.items()):
+        job, workload = resolve_job(id, entry, figures, table)
+        jobs.append(job)
+        pairs += [finder.find(index, job, workload, place) for place in places(machines, offers, table)]
+
+    def rate_or(name: str, value: float | None) -> Figure:
+        return by_default(name, catalog.assume(name)) if value is None else given(value)
+
+    staff = scenario.staff
+    return PlanProblem(
+        name=scenario.name,
+        horizon_months=scenario.horizon_months,
+        currency=scenario.currency,
+        usd_per_unit=currency.value,
+        currency_as_of=currency.as_of,
+        catalog_as_of=catalog.as_of,
+        jobs=tuple(jobs),
+        machines=tuple(machine for machine, _ in machines),
+        offers=tuple(offer for offer, _ in offers),
+        providers=tuple(providers),
+        pairs=tuple(pairs),
+        site=site,
+        owned_value_counts=scenario.owned_value_counts,
+        tax_recoverable=scenario.tax.recoverable,
+        tax_rate_at=table.add("tax.rate", rate_or("tax_rate", scenario.tax.rate), "-"),
+        discount_rate_at=table.add("discount_rate", rate_or("discount_rate", scenario.discount_rate), "1/year"),
+        wage_at=table.add(
+            "staff.cost_usd_per_fte_year",
+            figures.usd_or(
+                staff.cost_usd_per_fte_year,
+                lambda: figures.assumed("staff_usd_per_fte_year"),
+                field="staff.cost_usd_per_fte_year",
+            ),
+            "USD/year",
+        ),
+        fte_cloud_at=table.add("staff.fte_cloud", rate_or("fte_cloud", staff.fte_cloud), "FTE"),
+        storage_gb_at=table.add("rental.storage_gb", given(scenario.rental.storage_gb), "GB"),
+        warnings=tuple(warnings),
+        parameters=table.freeze(),
+    )

@@ -1,0 +1,348 @@
+"""Candidate pairs: every job on every machine type and offer, with the GPUs of a run, its speed and its fit."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, field
+
+from planner.catalog.query import find_workload
+from planner.catalog.records import Catalog, Figure, Gpu, Workload
+from planner.errors import InputError, PlannerError, UnknownIdError
+from planner.performance.estimate import Prediction, Setup, estimate
+from planner.performance.evidence import Evidence
+from planner.scenario.schema import JobInput, Scenario
+from planner.strategy.parameters import ParameterTable, given
+from planner.strategy.problem import Fit, Issue, Job, Machine, Pair, RentedOffer
+from planner.strategy.resolve.figures import Figures
+from planner.strategy.resolve.offers import PooledOffer
+from planner.units import S_PER_H
+
+_MULTI_NODE_GPUS = 8  # nodes of this size have a network made for training; smaller ones only where one is stated
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A resource as a job sees it."""
+
+    id: str
+    gpu: Gpu
+    gpus_per_node: int
+    max_nodes: int
+    machine: int | None
+    offer: int | None
+    region: str
+    startup_s: float
+    network_gbit_per_s: float | None
+
+
+def places(
+    machines: list[tuple[Machine, Gpu]], offers: list[tuple[RentedOffer, PooledOffer]], table: ParameterTable
+) -> list[Place]:
+    """All resources of a problem in one list, machines first."""
+    values = [parameter.value for parameter in table.freeze()]
+    found = [
+        Place(
+            id=machine.id, gpu=gpu, gpus_per_node=machine.gpus, max_nodes=1, machine=index, offer=None, region="",
+            startup_s=0.0, network_gbit_per_s=None,
+        )
+        for index, (machine, gpu) in enumerate(machines)
+    ]  # fmt: skip
+    for index, (offer, item) in enumerate(offers):
+        network = item.offer.network_gbit_per_s
+        several = network is not None or offer.gpu_count >= _MULTI_NODE_GPUS
+        found.append(
+            Place(
+                id=offer.id, gpu=item.gpu, gpus_per_node=offer.gpu_count, max_nodes=4096 if several else 1, machine=None,
+                offer=index, region=offer.region, startup_s=values[offer.startup_s_at],
+                network_gbit_per_s=None if network is None else network.value,
+            )
+        )  # fmt: skip
+    return found
+
+
+def work_of(id: str, entry: JobInput, workload: Workload) -> float:
+    """Tokens or samples of one attempt, from the job or its workload's usual recipe.
+
+    Raises
+    ------
+    InputError
+        When neither says how much, or the job counts in the other unit.
+    """
+    where = f"jobs.{id}"
+    if workload.unit == "tokens":
+        if entry.samples is not None or entry.epochs is not None:
+            given_field = "samples" if entry.samples is not None else "epochs"
+            raise InputError("wrong_unit", field=f"{where}.{given_field}", workload=workload.id, unit="tokens")
+        if entry.tokens is not None:
+            return entry.tokens
+        if workload.tokens is None:
+            raise InputError("missing_work", field=f"{where}.tokens", workload=workload.id, unit="tokens")
+        return workload.tokens.value
+    if entry.tokens is not None:
+        raise InputError("wrong_unit", field=f"{where}.tokens", workload=workload.id, unit="samples")
+    samples = entry.samples if entry.samples is not None else (workload.samples.value if workload.samples else None)
+    epochs = entry.epochs if entry.epochs is not None else workload.epochs
+    if samples is None:
+        raise InputError("missing_work", field=f"{where}.samples", workload=workload.id, unit="samples")
+    if epochs is None:
+        raise InputError("missing_work", field=f"{where}.epochs", workload=workload.id, unit="epochs")
+    return samples * epochs
+
+
+def resolve_job(id: str, entry: JobInput, figures: Figures, table: ParameterTable) -> tuple[Job, Workload]:
+    """A job's demand as columns, and its workload."""
+    where = f"jobs.{id}"
+    workload = find_workload(figures.catalog, entry.workload, field=f"{where}.workload")
+    attempts = figures.given_or(entry.attempts_per_run, lambda: figures.assumed("attempts_per_run"))
+    egress = entry.egress_gb_per_run
+    job = Job(
+        id=id,
+        workload=workload.id,
+        job_class=entry.job_class,
+        local_share=entry.local_share,
+        in_house=entry.in_house,
+        deadline_h=entry.deadline_h,
+        runs_per_month_at=table.add(f"{where}.runs_per_month", given(entry.runs_per_month), "1/month"),
+        attempts_per_run_at=table.add(f"{where}.attempts_per_run", attempts, "-"),
+        egress_gb_per_run_at=table.add(f"{where}.egress_gb_per_run", given(egress), "GB") if egress > 0 else None,
+        local_share_at=None
+        if entry.local_share is None
+        else table.add(f"{where}.local_share", given(entry.local_share), "-"),
+    )
+    return job, workload
+
+
+@dataclass(slots=True, kw_only=True)
+class PairFinder:
+    """Finds for one job and place the number of GPUs and the speed; predictions are shared between equal places."""
+
+    scenario: Scenario
+    catalog: Catalog
+    evidence: Evidence
+    table: ParameterTable
+    _known: dict[tuple[object, ...], Prediction | PlannerError] = field(default_factory=dict)
+
+    def find(self, index: int, job: Job, workload: Workload, place: Place) -> Pair:
+        """The pair of a job and a place, feasible or with the reasons why not."""
+        entry = self.scenario.jobs[job.id]
+        work = work_of(job.id, entry, workload)
+        problems = list(self._not_allowed(job, entry, place))
+        own = self._own_throughput(entry, place)
+        gpus, nodes, fit, throughput = (
+            self._as_given(job, entry, workload, place, *own)
+            if own is not None
+            else self._as_predicted(job, entry, workload, place, work, problems)
+        )
+        return Pair(
+            job=index,
+            resource=place.id,
+            machine=place.machine,
+            offer=place.offer,
+            gpus=gpus,
+            nodes=nodes,
+            work=work,
+            throughput_at=self.table.add(f"jobs.{job.id}.throughput.{place.id}", throughput, fit.throughput_unit),
+            checkpoint_total_s=entry.checkpoints * entry.checkpoint_s,
+            fit=fit,
+            problems=tuple(problems),
+        )
+
+    def _not_allowed(self, job: Job, entry: JobInput, place: Place) -> list[Issue]:
+        if place.offer is None:
+            return []
+        if entry.in_house:
+            return [
+                Issue(
+                    code="in_house_only", field=f"jobs.{job.id}.in_house", params={"job": job.id, "resource": place.id}
+                )
+            ]
+        if entry.regions and place.region not in entry.regions:
+            params = {
+                "job": job.id,
+                "resource": place.id,
+                "region": place.region or "unknown",
+                "allowed": list(entry.regions),
+            }
+            return [Issue(code="region_not_allowed", field=f"jobs.{job.id}.regions", params=params)]
+        return []
+
+    def _own_throughput(self, entry: JobInput, place: Place) -> tuple[float, str] | None:
+        """The user's own rate for this resource, or for its GPU, and the key it was given under."""
+        for key in (place.id, place.gpu.id):
+            if key in entry.throughput:
+                return entry.throughput[key], key
+        return None
+
+    def _as_given(
+        self, job: Job, entry: JobInput, workload: Workload, place: Place, value: float, key: str
+    ) -> tuple[int, int, Fit, Figure]:
+        gpus = entry.gpus or place.gpus_per_node
+        nodes = -(-gpus // place.gpus_per_node)
+        if nodes > place.max_nodes:
+            raise InputError(
+                "too_many_gpus",
+                field=f"jobs.{job.id}.gpus",
+                value=gpus,
+                resource=place.id,
+                limit=place.max_nodes * place.gpus_per_node,
+            )
+        predicted = self._predict(entry, workload, place, gpus)
+        unit = "tokens_per_s" if workload.unit == "tokens" else "samples_per_s"
+        fit = Fit(
+            throughput=value,
+            throughput_unit=unit,
+            basis="measured",
+            memory_gb=predicted.memory_gb if isinstance(predicted, Prediction) else None,
+            fits=True,
+            settings={},
+            warnings=(),
+        )
+        return gpus, nodes, fit, given(value)
+
+    def _as_predicted(
+        self, job: Job, entry: JobInput, workload: Workload, place: Place, work: float, problems: list[Issue]
+    ) -> tuple[int, int, Fit, Figure]:
+        """The fewest GPUs that hold the model and meet the limit; without one that does, the fastest that hold it."""
+        best: tuple[int, Prediction] | None = None
+        last: tuple[int, Prediction] | None = None
+        for gpus in self._gpu_counts(job, entry, workload, place, problems):
+            predicted = self._predict(entry, workload, place, gpus)
+            if isinstance(predicted, PlannerError):
+                field_name = (
+                    predicted.field if predicted.field.startswith("jobs.") else f"jobs.{job.id}.{predicted.field}"
+                )
+                problems.append(
+                    Issue(
+                        code=predicted.code,
+                        field=field_name.rstrip("."),
+                        params={**predicted.params, "job": job.id, "resource": place.id},
+                    )
+                )
+                break
+            last = (gpus, predicted)
+            if not predicted.fits:
+                continue
+            if best is None or predicted.throughput > best[1].throughput:
+                best = last
+            seconds = work / predicted.throughput + entry.checkpoints * entry.checkpoint_s + place.startup_s
+            if entry.deadline_h is None or seconds / S_PER_H <= entry.deadline_h:
+                best = last
+                break
+        found = best or last
+        unit = "tokens_per_s" if workload.unit == "tokens" else "samples_per_s"
+        if found is None:
+            nothing = Fit(
+                throughput=1.0,
+                throughput_unit=unit,
+                basis="estimated",
+                memory_gb=None,
+                fits=False,
+                settings={},
+                warnings=(),
+            )
+            return 1, 1, nothing, given(1.0)
+        gpus, predicted = found
+        if best is None:
+            problems.append(self._does_not_fit(job, place, gpus, predicted))
+        fit = Fit(
+            throughput=predicted.throughput,
+            throughput_unit=predicted.throughput_unit,
+            basis=predicted.basis,
+            memory_gb=predicted.memory_gb,
+            fits=predicted.fits,
+            settings={
+                "precision": predicted.precision, "seq_len": predicted.seq_len, "micro_batch": predicted.micro_batch,
+                "global_batch": predicted.global_batch, "checkpointing": predicted.checkpointing,
+            },
+            warnings=tuple(Issue(code=w.code, field=f"jobs.{job.id}", params=w.params) for w in predicted.warnings),
+        )  # fmt: skip
+        figure = Figure(
+            value=predicted.throughput, low=predicted.throughput_low, high=predicted.throughput_high,
+            sources=predicted.sources, estimate=predicted.estimate,
+        )  # fmt: skip
+        return gpus, -(-gpus // place.gpus_per_node), fit, figure
+
+    def _gpu_counts(
+        self, job: Job, entry: JobInput, workload: Workload, place: Place, problems: list[Issue]
+    ) -> list[int]:
+        limit = place.gpus_per_node * place.max_nodes
+        batch = entry.global_batch or workload.global_batch
+        if entry.gpus is not None:
+            if entry.gpus > limit:
+                params = {"job": job.id, "resource": place.id, "value": entry.gpus, "limit": limit}
+                problems.append(Issue(code="too_many_gpus", field=f"jobs.{job.id}.gpus", params=params))
+                return []
+            return [entry.gpus]
+        if place.machine is not None:
+            counts = _powers_of_two(place.gpus_per_node)
+        else:  # whole nodes are paid, so all their GPUs are used
+            counts = [
+                place.gpus_per_node * nodes
+                for nodes in _powers_of_two(max(1, min(entry.max_gpus, limit) // place.gpus_per_node))
+            ]
+        usable = [count for count in counts if count <= batch]
+        return usable or [max(_powers_of_two(min(batch, counts[0])))]
+
+    def _predict(self, entry: JobInput, workload: Workload, place: Place, gpus: int) -> Prediction | PlannerError:
+        per_node = min(gpus, place.gpus_per_node)
+        key = (
+            workload.id, place.gpu.id, gpus, per_node, place.network_gbit_per_s if gpus > per_node else None,
+            entry.precision, entry.seq_len, entry.micro_batch, entry.global_batch, entry.checkpointing,
+        )  # fmt: skip
+        if key not in self._known:
+            setup = Setup(
+                workload=workload,
+                gpu=place.gpu,
+                gpus=gpus,
+                gpus_per_node=per_node,
+                precision=entry.precision,
+                seq_len=entry.seq_len,
+                micro_batch=entry.micro_batch,
+                global_batch=entry.global_batch,
+                checkpointing=entry.checkpointing,
+                network_gbit_per_s=place.network_gbit_per_s,
+            )
+            try:
+                self._known[key] = estimate(setup, self.catalog, self.evidence)
+            except InputError as error:
+                self._known[key] = error
+        return self._known[key]
+
+    def _does_not_fit(self, job: Job, place: Place, gpus: int, predicted: Prediction) -> Issue:
+        params = {
+            "job": job.id,
+            "resource": place.id,
+            "gpu": place.gpu.name,
+            "gpus": gpus,
+            "memory_gb": predicted.memory_gb,
+            "capacity_gb": predicted.capacity_gb,
+            "min_gpus": predicted.min_gpus,
+        }
+        code = "does_not_fit" if predicted.min_gpus is not None else "fits_nowhere"
+        return Issue(code=code, field=f"jobs.{job.id}", params=params)
+
+
+def check_throughput_keys(scenario: Scenario, catalog: Catalog) -> None:
+    """Every key of a job's own throughput names a machine, an offer or a GPU.
+
+    Raises
+    ------
+    UnknownIdError
+        For a key that names nothing.
+    """
+    known = [*scenario.machines, *scenario.offers, *catalog.offers, *catalog.gpus]
+    for id, entry in scenario.jobs.items():
+        for key in entry.throughput:
+            if key not in known:
+                near = difflib.get_close_matches(key, known, n=3, cutoff=0.4)
+                raise UnknownIdError("machine, offer or GPU", key, near, field=f"jobs.{id}.throughput.{key}")
+
+
+def _powers_of_two(limit: int) -> list[int]:
+    """1, 2, 4, ... up to the limit, and the limit itself."""
+    counts = []
+    value = 1
+    while value < limit:
+        counts.append(value)
+        value *= 2
+    return [*counts, limit]

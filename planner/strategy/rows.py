@@ -1,0 +1,57 @@
+"""What the makers of cost lines share in one kernel call: parameter values, choice and time, all by row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from planner.cost.lines import Array
+from planner.strategy.parameters import Theta
+from planner.strategy.problem import PlanProblem
+from planner.strategy.sessions import local_busy_h
+
+
+@dataclass(slots=True, kw_only=True)
+class Rows:
+    """Rows of a call, with the loads that follow from them."""
+
+    problem: PlanProblem
+    theta: Theta  # [rows, parameters]
+    routing: Array  # [rows, pairs]
+    count: Array  # [rows, machines]
+    busy_h: Array = field(init=False)  # [rows, machines], a month
+    runs: Array = field(init=False)  # [rows, pairs], successful runs a month
+    tax_rate: Array = field(init=False)  # [rows]
+
+    def __post_init__(self) -> None:
+        self.busy_h = local_busy_h(self.problem, self.theta, self.routing)
+        columns = [self.problem.jobs[pair.job].runs_per_month_at for pair in self.problem.pairs]
+        self.runs = self.routing * self.theta[:, columns]
+        self.tax_rate = self.theta[:, self.problem.tax_rate_at]
+
+    def p(self, column: int) -> Array:
+        """Values of a parameter, by row."""
+        return self.theta[:, column]
+
+    def monthly(self, quantity: Array) -> Array:
+        """A quantity a month, at the end of each month of the horizon."""
+        result = np.repeat(quantity[:, None], self.problem.horizon_months + 1, axis=1)
+        result[:, 0] = 0.0
+        return result
+
+    def at(self, events: Iterable[tuple[int, Array]]) -> Array:
+        """Quantities at given times."""
+        result = np.zeros((len(self.theta), self.problem.horizon_months + 1))
+        for month, quantity in events:
+            result[:, month] += quantity
+        return result
+
+    def without_tax(self, price: Array, included: bool) -> Array:
+        """A price with the tax inside taken out."""
+        return price / (1.0 + self.tax_rate) if included else price
+
+    def paid(self, price: Array, included: bool) -> Array:
+        """What is paid for a price that may include tax: with recoverable tax, the tax inside comes back."""
+        return self.without_tax(price, included) if self.problem.tax_recoverable else price

@@ -1,0 +1,81 @@
+"""Hours and energy of a job's attempts on a resource, by row of parameter values."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from planner.cost.lines import Array
+from planner.cost.rental import billed_session_s
+from planner.energy.facility import metered_kwh
+from planner.energy.power import partly_loaded_w
+from planner.strategy.parameters import Theta
+from planner.strategy.problem import Pair, PlanProblem, RentedOffer
+from planner.units import S_PER_H
+
+
+def attempt_s(pair: Pair, theta: Theta) -> Array:
+    """Duration of one attempt: work and checkpoints, without start-up or waiting. [s]"""
+    return np.asarray(pair.work / theta[:, pair.throughput_at] + pair.checkpoint_total_s)
+
+
+def session_node_h(pair: Pair, offer: RentedOffer, theta: Theta) -> Array:
+    """Billed node-hours of one rented attempt. [h]"""
+    billed_s = billed_session_s(
+        theta[:, offer.startup_s_at],
+        attempt_s(pair, theta),
+        theta[:, offer.idle_tail_s_at],
+        theta[:, offer.billing_unit_s_at],
+        theta[:, offer.minimum_s_at],
+    )
+    return np.asarray(pair.nodes * billed_s / S_PER_H)
+
+
+def session_kwh(pair: Pair, offer: RentedOffer, theta: Theta) -> Array:
+    """Energy at the meter of one rented attempt: occupied nodes, start-up and idle tail at idle draw. [kWh]"""
+    idle_w, load_w = theta[:, offer.idle_w_at], theta[:, offer.load_w_at]
+    busy_w = partly_loaded_w(idle_w, load_w, pair.gpus / (pair.nodes * offer.gpu_count))
+    waiting_h = (theta[:, offer.startup_s_at] + theta[:, offer.idle_tail_s_at]) / S_PER_H
+    pue = theta[:, offer.pue_at]
+    kwh = metered_kwh(idle_w, waiting_h, pue) + metered_kwh(busy_w, attempt_s(pair, theta) / S_PER_H, pue)
+    return np.asarray(pair.nodes * kwh)
+
+
+def turnaround_h(problem: PlanProblem, pair: Pair, theta: Theta) -> Array:
+    """Start-up and work of one attempt, without waiting for a free machine. [h]"""
+    startup_s = 0.0 if pair.offer is None else theta[:, problem.offers[pair.offer].startup_s_at]
+    return np.asarray((startup_s + attempt_s(pair, theta)) / S_PER_H)
+
+
+def local_busy_h(problem: PlanProblem, theta: Theta, routing: Array) -> Array:
+    """Machine-hours of work a month by machine type, the GPUs of a machine shared between jobs.
+
+    Parameters
+    ----------
+    problem : PlanProblem
+        The resolved question.
+    theta : array, shape [rows or 1, parameters]
+        Parameter values.
+    routing : array, shape [rows or 1, pairs]
+        Share of each job's runs on each pair.
+
+    Returns
+    -------
+    array, shape [rows, machines]
+        Busy machine-hours. [h/month]
+    """
+    rows = max(len(theta), len(routing))
+    busy = np.zeros((rows, len(problem.machines)))
+    for index, pair in enumerate(problem.pairs):
+        if pair.machine is None or not routing[:, index].any():
+            continue
+        job = problem.jobs[pair.job]
+        attempts = theta[:, job.runs_per_month_at] * theta[:, job.attempts_per_run_at] * routing[:, index]
+        machine = problem.machines[pair.machine]
+        busy[:, pair.machine] += attempts * attempt_s(pair, theta) / S_PER_H * pair.gpus / machine.gpus
+    return busy
+
+
+def powered_h(problem: PlanProblem, theta: Theta, count: Array) -> Array:
+    """Machine-hours a month that machines are switched on, by machine type. [rows, machines]"""
+    columns = [machine.powered_h_at for machine in problem.machines]
+    return np.asarray(count * theta[:, columns])

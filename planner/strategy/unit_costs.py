@@ -1,0 +1,125 @@
+"""What one successful run costs on its resource: amortised over all lines, and at the margin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from planner.cost.lines import CostLine
+from planner.strategy.kernel import Choice, Evaluation
+from planner.strategy.parameters import Theta
+from planner.strategy.problem import Machine, Pair, PlanProblem
+from planner.strategy.sessions import attempt_s, session_node_h
+from planner.units import S_PER_H, W_PER_KW
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunCost:
+    """Cost of one successful run, its attempts included, undiscounted. [USD]"""
+
+    amortised_usd: float
+    marginal_usd: float
+
+
+def run_costs(problem: PlanProblem, theta: Theta, choice: Choice, evaluation: Evaluation) -> dict[int, RunCost]:
+    """Cost per run of every pair in use, by pair index.
+
+    Amortised: the lines of the pair's resource with their tax; those shared by several jobs or resources by busy
+    GPU-hours. Marginal: only what one more run adds - energy above idle, or the billed session and its egress, and
+    their tax.
+    """
+    used = np.flatnonzero(choice.routing[0] > 0).tolist()
+    busy = {index: _busy_gpu_h(problem, theta, index, float(choice.routing[0, index])) for index in used}
+    return {
+        index: RunCost(
+            amortised_usd=_amortised(problem, theta, evaluation, index, busy),
+            marginal_usd=_marginal(problem, theta, problem.pairs[index]),
+        )
+        for index in used
+    }
+
+
+def _busy_gpu_h(problem: PlanProblem, theta: Theta, index: int, share: float) -> float:
+    pair = problem.pairs[index]
+    job = problem.jobs[pair.job]
+    attempts = float(theta[0, job.runs_per_month_at] * theta[0, job.attempts_per_run_at]) * share
+    return attempts * float(attempt_s(pair, theta)[0]) / S_PER_H * pair.gpus
+
+
+def _amortised(problem: PlanProblem, theta: Theta, evaluation: Evaluation, index: int, busy: dict[int, float]) -> float:
+    tax_rate = 0.0 if problem.tax_recoverable else float(theta[0, problem.tax_rate_at])
+    total = 0.0
+    for line in evaluation.lines:
+        if line.id.startswith("tax_"):
+            continue
+        sharers = _sharers(problem, line, list(busy))
+        if index in sharers:
+            amount = float(line.amount[0].sum()) * (1.0 + (tax_rate if line.taxed else 0.0))
+            weights = {i: _weight(problem, theta, line, i, busy) for i in sharers}
+            together = sum(weights.values())
+            total += amount * (weights[index] / together if together > 0 else 1.0 / len(sharers))
+    runs = float(evaluation.runs_per_month[0, index]) * problem.horizon_months
+    return total / runs
+
+
+def _sharers(problem: PlanProblem, line: CostLine, used: list[int]) -> list[int]:
+    """Pairs that a line is for."""
+    pairs = problem.pairs
+    if line.job:
+        return [i for i in used if pairs[i].resource == line.resource and problem.jobs[pairs[i].job].id == line.job]
+    if line.resource == "site":
+        return [i for i in used if pairs[i].machine is not None]
+    if line.resource == "cloud":
+        return [i for i in used if pairs[i].offer is not None]
+    if line.id.startswith(("storage.", "egress.")):
+        return [i for i in used if _provider(problem, pairs[i]) == line.resource]
+    return [i for i in used if pairs[i].resource == line.resource]
+
+
+def _provider(problem: PlanProblem, pair: Pair) -> str | None:
+    return None if pair.offer is None else problem.providers[problem.offers[pair.offer].provider].id
+
+
+def _weight(problem: PlanProblem, theta: Theta, line: CostLine, index: int, busy: dict[int, float]) -> float:
+    """Egress by gigabytes sent, everything else that is shared by busy GPU-hours."""
+    if not line.id.startswith("egress."):
+        return busy[index]
+    pair = problem.pairs[index]
+    job = problem.jobs[pair.job]
+    if job.egress_gb_per_run_at is None:
+        return 0.0
+    return float(theta[0, job.egress_gb_per_run_at] * theta[0, job.runs_per_month_at])
+
+
+def _marginal(problem: PlanProblem, theta: Theta, pair: Pair) -> float:
+    job = problem.jobs[pair.job]
+    attempts = float(theta[0, job.attempts_per_run_at])
+    rate = float(theta[0, problem.tax_rate_at])
+    if pair.machine is not None:
+        return attempts * _energy_usd(problem, theta, pair, problem.machines[pair.machine], rate)
+    assert pair.offer is not None
+    offer = problem.offers[pair.offer]
+    session = float((session_node_h(pair, offer, theta) * theta[:, offer.price_at])[0])
+    cost = attempts * _with_tax(session, rate, offer.includes_tax, problem.tax_recoverable)
+    if job.egress_gb_per_run_at is not None:
+        price = float(theta[0, problem.providers[offer.provider].egress_price_at])
+        egress = price * float(theta[0, job.egress_gb_per_run_at])
+        cost += _with_tax(egress, rate, False, problem.tax_recoverable)
+    return cost
+
+
+def _energy_usd(problem: PlanProblem, theta: Theta, pair: Pair, machine: Machine, rate: float) -> float:
+    """Electricity of one attempt above what the machine draws when idle; nothing where power is in the rent."""
+    if problem.site.power_included:
+        return 0.0
+    above_idle_w = float(theta[0, machine.load_w_at] - theta[0, machine.idle_w_at]) * pair.gpus / machine.gpus
+    kwh = above_idle_w / W_PER_KW * float(attempt_s(pair, theta)[0]) / S_PER_H * float(theta[0, machine.pue_at])
+    usd = kwh * float(theta[0, problem.site.electricity_at])
+    return _with_tax(usd, rate, problem.site.electricity_includes_tax, problem.tax_recoverable)
+
+
+def _with_tax(amount: float, rate: float, included: bool, recoverable: bool) -> float:
+    if included:
+        return amount / (1.0 + rate) if recoverable else amount
+    return amount if recoverable else amount * (1.0 + rate)
