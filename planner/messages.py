@@ -15,7 +15,7 @@ from planner.strict_yaml import parse, shorten
 
 MESSAGES_PATH = Path(__file__).with_name("messages.yaml")
 
-_PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)\}")
+_PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)(?::(%|usd))?\}")  # {share:%} in percent, {cost:usd} in US dollars
 _OPTIONAL = re.compile(r"\[\[(.*?)\]\]")  # left out where a parameter within has no value
 _LONGEST_TEXT = 200
 
@@ -62,12 +62,12 @@ def fill_template(template: str, params: Mapping[str, Any], *, name: str = "") -
 
     def optional(match: re.Match[str]) -> str:
         names = _PLACEHOLDER.findall(match.group(1))
-        return "" if any(_is_empty(params.get(name)) for name in names) else match.group(1)
+        return "" if any(_is_empty(params.get(name)) for name, _ in names) else match.group(1)
 
     def value(match: re.Match[str]) -> str:
         if match.group(1) not in params:
             raise ValueError(f"the sentence {name!r} needs the parameter {match.group(1)!r}, given: {sorted(params)}")
-        return as_text(params[match.group(1)])
+        return _as_unit(params[match.group(1)], match.group(2))
 
     return _PLACEHOLDER.sub(value, _OPTIONAL.sub(optional, template))
 
@@ -79,7 +79,14 @@ def codes() -> set[str]:
 
 def parameters(code: str) -> set[str]:
     """Names of the parameters in a code's sentence."""
-    return set(_PLACEHOLDER.findall(_sentences()[code]))
+    return {name for name, _ in _PLACEHOLDER.findall(_sentences()[code])}
+
+
+def _as_unit(value: Any, unit: str | None) -> str:
+    """A parameter as its placeholder wants it: a share in percent, money in whole dollars, else in words."""
+    if unit is None or isinstance(value, bool) or not isinstance(value, Real):
+        return as_text(value)
+    return f"{100 * float(value):.0f}" if unit == "%" else f"{float(value):,.0f} USD"
 
 
 def as_text(value: Any) -> str:

@@ -44,7 +44,7 @@ class Parsed:
         node: Any = self.data
         line = None
         for part in path:
-            here = self.lines.get(id(node), {})
+            here = self.lines.get(id(node), {}) if isinstance(node, dict | list) else {}
             if part not in here:
                 break
             line = here[part]
@@ -103,7 +103,7 @@ def parse(text: str | bytes, *, file: str, max_bytes: int = MAX_BYTES) -> Parsed
         line, found, expected = refused
         problem = Problem(file=file, record=WHOLE_FILE, field="", found=found, expected=expected, line=line)
         return Parsed(file=file, data={}, problems=(problem,), complete=False, lines={}, faulty=frozenset())
-    return _Builder(file).build(text if isinstance(text, str) else text.decode("utf-8-sig"))
+    return _Builder(file).build(text if isinstance(text, str) else text.decode("utf-8"))
 
 
 # C0 and C1 controls other than tab, line feed, carriage return and next line; lone surrogates; non-characters.
@@ -116,7 +116,7 @@ def _refuse_unread(text: str | bytes, max_bytes: int) -> tuple[int | None, str, 
         return None, f"more than {_megabytes(max_bytes)}", f"at most {_megabytes(max_bytes)}"
     if isinstance(text, bytes):
         try:
-            text = text.decode("utf-8-sig")
+            text = text.decode("utf-8")
         except UnicodeDecodeError as error:
             line = error.object.count(b"\n", 0, error.start) + 1
             return line, f"the byte 0x{error.object[error.start]:02x}, which is not UTF-8", "text saved as UTF-8"
@@ -167,7 +167,6 @@ class _Builder:
         self.lines: dict[int, dict[Any, int]] = {}
         self.found: list[tuple[Path, int | None, str, str]] = []
         self.documents = 0
-        self.keep: list[Any] = []  # refused containers stay alive, so that no other one gets their identity
 
     def build(self, text: str) -> Parsed:
         complete = True
@@ -184,7 +183,7 @@ class _Builder:
                 self.found.append(((), None, f"a syntax error: {what}", "YAML"))
             else:
                 self.found.append(((), mark.line + 1, f"a syntax error at column {mark.column + 1}: {what}", "YAML"))
-        except yaml.YAMLError as error:
+        except (yaml.YAMLError, ValueError, OverflowError) as error:  # the latter two from the reader without libyaml
             complete = False
             self.found.append(((), None, f"a syntax error: {error}", "YAML"))
         if complete and self.root is _NO_KEY:
@@ -295,7 +294,6 @@ class _Builder:
         elif frame.key is _NO_KEY:
             frame.key = self.checked_key(event, frame, value)
         elif frame.key is _DROPPED:
-            self.keep.append(value)
             frame.key = _NO_KEY
         else:
             frame.container[frame.key] = value

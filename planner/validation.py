@@ -33,7 +33,6 @@ _LIMITS = {
     "string_too_long": ("max_length", "text of at most {} characters"),
     "too_short": ("min_length", "at least {} entries"),
 }
-_LONGEST_WORD = 100  # comparing takes time by the product of the lengths
 
 
 def explain(error: ValidationError, *, parsed: Parsed, path: Path, model: type[BaseModel]) -> list[Problem]:
@@ -66,7 +65,7 @@ def explain(error: ValidationError, *, parsed: Parsed, path: Path, model: type[B
 
 def near(text: str, known: Iterable[str], *, count: int = 3) -> list[str]:
     """Known words that resemble a text, nearest first, compared without regard to case."""
-    wanted = text.strip().casefold()[:_LONGEST_WORD]
+    wanted = text.strip().casefold()
     by_folded = {word.casefold(): word for word in known}
     holding = [folded for folded in by_folded if len(wanted) >= 2 and wanted in folded]
     close = difflib.get_close_matches(wanted, by_folded, n=count, cutoff=0.5)

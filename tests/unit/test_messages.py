@@ -61,6 +61,8 @@ def test_a_missing_messages_file_still_gives_a_message(monkeypatch: pytest.Monke
         ("{a}[[ and {b}]].", {"a": 1}, "1."),
         ("{a}[[, at {b} of {c}]]", {"a": 1, "b": 0, "c": None}, "1"),
         ("{a}[[, at {b}]]", {"a": 1, "b": 0}, "1, at 0"),
+        ("{a:%} % of {b:usd}", {"a": 0.256, "b": 1234567.8}, "26 % of 1,234,568 USD"),
+        ("{a:usd}[[, {b:%} %]]", {"a": "unknown", "b": None}, "unknown"),
         ("{a}", {"a": "{b} [[{c}]]"}, "{b} [[{c}]]"),
     ],
 )

@@ -11,6 +11,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planner import strict_yaml
 from planner.strict_yaml import MAX_BYTES, MAX_PROBLEMS, Parsed, parse
 
 
@@ -288,6 +289,28 @@ def test_report_of_endless_problems_is_cut() -> None:
     problems = read("a: [" + "010, " * 1000 + "]").problems
     assert len(problems) == MAX_PROBLEMS + 1
     assert problems[-1].found == f"more than {MAX_PROBLEMS} problems"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: 1\nb: [x, {c: NO}]\n",
+        "a: &x 1\na: *x\n",
+        "a: [1, 2",
+        _room("["),
+        _room("{a: "),
+        'a: "\\U99999999"',
+        "%YAML 9.9\n---\na: 1",
+    ],
+    ids=lambda text: repr(text[:12]),
+)
+def test_without_libyaml_the_same_is_read(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    fast = read(text)
+    monkeypatch.setattr(strict_yaml, "_LOADER", yaml.SafeLoader)
+    slow = read(text)
+    assert slow.data == fast.data
+    assert bool(slow.problems) == bool(fast.problems)
+    assert slow.complete == fast.complete
 
 
 _plain = (
