@@ -9,6 +9,7 @@ from typing import Any
 from planner.catalog.records import Catalog, Figure
 from ui import formatting
 from ui.i18n import t
+from ui.names import tariff_name
 
 Row = dict[str, Any]
 
@@ -19,12 +20,15 @@ def gpus(catalog: Catalog, today: dt.date) -> list[Row]:
     for gpu in catalog.gpus.values():
         rate = gpu.dense_tflop_per_s
         half = rate.get("bf16") or rate.get("fp16")
-        links = t("catalog.nvlink", rate=formatting.plain(gpu.nvlink_gb_per_s.value)) if gpu.nvlink_gb_per_s else ""
+        links = ""
+        if gpu.nvlink_gb_per_s:
+            link = "catalog.nvlink" if gpu.vendor == "NVIDIA" else "catalog.own_link"
+            links = t(link, rate=formatting.plain(gpu.nvlink_gb_per_s.value))
         prices = [price for price in catalog.hardware.values() if price.item == gpu.id]
         rows.append(
             {
                 t("column.gpu"): gpu.name,
-                t("column.memory"): formatting.memory(gpu.memory_gb.value),
+                t("column.card_memory"): formatting.memory(gpu.memory_gb.value),
                 t("column.bandwidth"): _number(gpu.memory_bandwidth_gb_per_s, "unit.gb_per_s"),
                 t("column.half"): _number(half, "unit.tflop_per_s"),
                 t("column.fp32"): _number(rate.get("fp32"), "unit.tflop_per_s"),
@@ -96,7 +100,7 @@ def sites(catalog: Catalog, today: dt.date) -> list[Row]:
             rows.append(
                 {
                     t("column.site"): site.name,
-                    t("column.tariff"): t(f"tariff.{id}"),
+                    t("column.tariff"): tariff_name(id),
                     t("column.usd_per_kwh"): formatting.exact(tariff.usd_per_kwh.value, 4),
                     t("column.tax_in"): t("word.yes" if tariff.includes_tax else "word.no"),
                     t("column.pue"): formatting.plain(site.pue.value),

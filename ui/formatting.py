@@ -51,6 +51,15 @@ def plain(value: float | None, digits: int = 3) -> str:
     return _signed(text, negative=value < 0)
 
 
+def trimmed(value: float | None, digits: int = 6) -> str:
+    """A number for tables with up to `digits` significant digits and no idle zeros: "0.07", "1,575.6"."""
+    if value is None or not math.isfinite(value):
+        return unknown()
+    text = _digits(abs(value), digits)
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return _signed(text, negative=value < 0)
+
+
 def exact(value: float | None, decimals: int = 2) -> str:
     """A number for tables, with fixed decimals."""
     if value is None or not math.isfinite(value):
@@ -80,11 +89,12 @@ def money_range(low_usd: float | None, high_usd: float | None, currency: Currenc
 
 
 def price(amount_usd: float | None, currency: Currency = USD) -> str:
-    """A price as it is paid: cents below 1,000, whole units above."""
+    """A price as it is paid: cents below 1,000 unless it has none, whole units above."""
     if amount_usd is None or not math.isfinite(amount_usd):
         return unknown()
     value = currency.of(amount_usd)
-    decimals = 0 if abs(value) >= 1000 else 2 if abs(value) >= 0.1 else 3
+    whole = abs(value) >= 1000 or (abs(value) >= 100 and value == int(value))
+    decimals = 0 if whole else 2 if abs(value) >= 0.1 else 3
     return _signed(f"{currency.prefix}{abs(value):,.{decimals}f}", negative=value < 0)
 
 

@@ -11,7 +11,7 @@ from planner.scenario.paths import get_value
 from ui import formatting
 from ui.i18n import t
 from ui.inputs import Choice, Field, Input, Switch
-from ui.names import short_gpu
+from ui.names import short_gpu, tariff_name
 
 Document = Mapping[str, Any]
 
@@ -159,9 +159,10 @@ def _hardware(document: Document, catalog: Catalog, rented_gpus: Sequence[str]) 
         Choice(
             path="rental.offers",
             label=t("hardware.offers"),
-            options=sorted(catalog.offers),
-            words=str,
+            options=sorted({*catalog.offers, *document.get("offers", {})}),
+            words=lambda id: _offer_words(catalog, id),
             many=True,
+            empty_is_default=True,
             default=[],
             help=t("hardware.offers_help"),
         ),
@@ -220,8 +221,8 @@ def _site(document: Document, catalog: Catalog) -> Group:
         Choice(
             path="site.tariff",
             label=t("site.tariff"),
-            options=[None, *(site.tariffs if site else ())],
-            words=lambda id: t(f"tariff.{id}") if id else t("site.usual_tariff"),
+            options=list(dict.fromkeys([None, *(site.tariffs if site else ()), get_value(document, "site.tariff")])),
+            words=lambda id: tariff_name(id) if id else t("site.usual_tariff"),
             help=t("site.tariff_help"),
         ),
         Field(
@@ -320,6 +321,20 @@ def _money(document: Document, catalog: Catalog) -> Group:
         summary=t("money.summary", months=_word(months), rate=shown),
         main=main,
         advanced=advanced,
+    )
+
+
+def _offer_words(catalog: Catalog, id: str) -> str:
+    offer = catalog.offers.get(id)
+    if offer is None:
+        return id
+    provider = catalog.providers[offer.provider].name if offer.provider in catalog.providers else offer.provider
+    return t(
+        "hardware.offer",
+        instance=f"{provider} {offer.instance_type}",
+        region=offer.region,
+        term=t(f"term.{offer.term}"),
+        price=formatting.price(offer.price_usd_per_h.value),
     )
 
 

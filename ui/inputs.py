@@ -28,13 +28,14 @@ class Field:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """A choice of one of `options`; None among them stands for the default."""
+    """A choice of one or `many` of `options`; None, or no choice where `empty_is_default`, stands for the default."""
 
     path: str
     label: str
     options: Sequence[Any]
     words: Callable[[Any], str]
     many: bool = False
+    empty_is_default: bool = False
     default: Any = None
     help: str | None = None
 
@@ -70,6 +71,8 @@ def paths_of(inputs: Iterable[Input]) -> tuple[str, ...]:
 def _draw(cell: Input) -> None:
     key = state.WIDGET + cell.path
     kind: Kind = cell.kind if isinstance(cell, Field) else "choice"
+    if isinstance(cell, Choice) and cell.empty_is_default:
+        kind = "choice_or_none"
     if key not in st.session_state:
         st.session_state[key] = _seed(cell)
     if isinstance(cell, Field):

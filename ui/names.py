@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from ui.i18n import t
+
 _NOISE = re.compile(r"\b(NVIDIA|AMD|GeForce|Instinct|Tesla|SXM\d?|PCIe|OAM|NVL|\d+\s?GB)\b")
 
 
@@ -14,3 +16,8 @@ def short_gpu(name: str) -> str:
     ('A100', 'RTX 4090')
     """
     return " ".join(_NOISE.sub("", name).split()) or name
+
+
+def tariff_name(id: str) -> str:
+    """Words for a class of electricity customers; one that has no words keeps its id."""
+    return t(f"tariff.{id}") if id in ("commercial", "industrial", "residential") else id

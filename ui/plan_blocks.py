@@ -9,12 +9,13 @@ import pandas as pd
 import streamlit as st
 
 from planner.errors import Problem
-from planner.messages import render
 from ui import charts, formatting, inputs, plan_rows, state
 from ui.formatting import dollars, escaped
 from ui.groups import Group
 from ui.i18n import t
 from ui.view import View, way_name
+
+_BADGE = {"hybrid": "green", "local": "blue", "cloud": "orange"}
 
 
 def problem_box(problems: Sequence[Problem]) -> None:
@@ -66,7 +67,7 @@ def figures(view: View) -> None:
     _metric(
         cash,
         t("figure.cash"),
-        formatting.money(way["months"][0]["cash_usd"], currency, 3),
+        formatting.money(way["cash_at_start_usd"], currency, 3),
         t("figure.monthly", amount=formatting.money(_monthly_usd(way), currency)),
     )
     job = view.longest_run(way)
@@ -89,9 +90,9 @@ def _metric(column: Any, label: str, value: str, pill: str) -> None:
 
 
 def _monthly_usd(way: Mapping[str, Any]) -> float:
-    """Median month: purchases and resale in single months do not move it."""
-    later = sorted(month["cash_usd"] for month in way["months"][1:])
-    return float(later[len(later) // 2]) if later else 0.0
+    """Running costs of a median month."""
+    running = sorted(month["opex_usd"] for month in way["months"])
+    return float(running[len(running) // 2])
 
 
 def _likely(way: Mapping[str, Any], view: View) -> str:
@@ -102,7 +103,7 @@ def _likely(way: Mapping[str, Any], view: View) -> str:
 
 def _limit(view: View, job: Mapping[str, Any]) -> str:
     span = formatting.duration_range(job["low_h"], job["high_h"])
-    deadline = view.deadline_h(job)
+    deadline = job["deadline_h"]
     return (
         t("figure.limit", span=span, limit=formatting.duration(deadline)) if deadline else t("figure.span", span=span)
     )
@@ -150,11 +151,12 @@ def _answer_line(problems: Sequence[Problem], view: View | None) -> str:
         return f":red-badge[:material/error: {t('answer.none')}]"
     way = view.recommended
     total = formatting.money(way["tco_usd"], view.currency)
-    return dollars(f":green-badge[{way_name(way)}] **{total}** :gray[{_likely(way, view)}]")
+    return dollars(f":{_BADGE[way['kind']]}-badge[{way_name(way)}] **{total}** :gray[{_likely(way, view)}]")
 
 
 def charts_and_reasons(view: View, *, outdated: bool) -> None:
     """Two rows: a chart with its finding on the left, words or a small table on the right."""
+    st.space("small")
     dark = st.context.theme.type == "dark"
     months = view.report["horizon_months"]
     left, right = st.columns([1.65, 1], gap="large")
@@ -183,32 +185,29 @@ def charts_and_reasons(view: View, *, outdated: bool) -> None:
 
 
 def details(view: View) -> None:
-    """Folded: every job and where it runs, every cost line with its sources, what was not chosen."""
-    with st.expander(t("details.jobs"), key="details_jobs"):
-        st.dataframe(pd.DataFrame(plan_rows.job_rows(view)), hide_index=True, key="jobs_table")
-        st.markdown(f":small[:gray[{t('details.jobs_note')}]]")
-    with st.expander(t("details.lines"), key="details_lines"):
-        st.dataframe(pd.DataFrame(plan_rows.line_rows(view)), hide_index=True, key="lines_table")
+    """Folded: every job and where it runs, every cost line and figure with its sources, what was not chosen."""
+    for id, rows, note in (
+        ("jobs", plan_rows.job_rows, t("details.jobs_note")),
+        ("lines", plan_rows.line_rows, t("details.lines_note")),
+        ("figures", plan_rows.figure_rows, ""),
+    ):
+        folded = st.expander(t(f"details.{id}"), key=f"details_{id}", on_change="rerun")
+        if folded.open:  # long tables are made only for those who look at them
+            with folded:
+                st.dataframe(pd.DataFrame(rows(view)), hide_index=True, key=f"{id}_table")
+                st.markdown(f":small[:gray[{note}]]" if note else "")
     with st.expander(t("details.alternatives"), key="details_alternatives"):
-        for sentence in view.alternatives():
-            st.markdown(f"- {dollars(sentence)}")
+        st.markdown("\n".join(f"- {dollars(sentence)}" for sentence in view.alternatives()))
     warnings = view.report["warnings"]
     if warnings:
         with st.expander(t("details.warnings", count=len(warnings)), key="details_warnings"):
-            for warning in warnings:
-                st.markdown(f"- {escaped(_warning_words(warning))}")
+            st.markdown("\n".join(f"- {escaped(warning['message'])}" for warning in warnings))
 
 
 def foot(view: View) -> None:
     """What "likely" means, and how old the catalog is."""
     date = formatting.date(view.report["catalog_as_of"])
     st.markdown(f":small[:gray[{t('foot', date=date)}]]")
-
-
-def _warning_words(warning: Any) -> str:
-    if isinstance(warning, Mapping):
-        return str(warning.get("message") or render(warning["code"], **warning.get("params", {})))
-    return str(warning)
 
 
 def _problem_line(problem: Problem) -> str:

@@ -67,15 +67,18 @@ def _rental_role(view: View, line: Row) -> str:
 
 
 def spend_lines(view: View) -> list[SpendLine]:
-    """Money spent so far by every feasible way, resale not counted."""
-    return [
-        SpendLine(
-            way=way["kind"],
-            label=way_name(way),
-            points=[(float(month["month"]), float(month["cumulative_usd"])) for month in way["months"]],
-        )
-        for way in view.feasible
-    ]
+    """Money spent so far by every feasible way: from the purchases at the start, resale not counted."""
+    return [SpendLine(way=way["kind"], label=way_name(way), points=_spent(way)) for way in view.feasible]
+
+
+def _spent(way: Row) -> list[tuple[float, float]]:
+    """Cash by month; what owned machines are worth today is a cost but no cash, so it is taken out of month 1."""
+    spent = -sum(line["amount_usd"] for line in way["lines"] if line["id"].split(".")[0] == "opportunity")
+    points = [(0.0, float(way["cash_at_start_usd"]))]
+    for month in way["months"]:
+        spent += month["capex_usd"] + month["opex_usd"]
+        points.append((float(month["month"]), float(spent)))
+    return points
 
 
 def rings(view: View) -> list[Ring]:
@@ -141,7 +144,7 @@ def job_rows(view: View) -> list[dict[str, Any]]:
                 {
                     t("column.way"): way_name(way),
                     t("column.job"): job["id"],
-                    t("column.resource"): view.resource(job["resource"]),
+                    t("column.resource"): view.resource(job),
                     t("column.gpus"): formatting.plain(job["gpus"]),
                     t("column.time"): formatting.duration(job["time_to_train_h"]),
                     t("column.likely"): formatting.duration_range(job["low_h"], job["high_h"]),
@@ -164,9 +167,9 @@ def line_rows(view: View) -> list[dict[str, Any]]:
             t("column.way"): way_name(way),
             t("column.line"): line["id"],
             t("column.amount_usd"): formatting.exact(line["amount_usd"]),
-            t("column.quantity"): formatting.plain(line["quantity"], 6),
+            t("column.quantity"): formatting.trimmed(line["quantity"]),
             t("column.unit"): line["unit"],
-            t("column.unit_price_usd"): formatting.plain(line["unit_price_usd"], 6),
+            t("column.unit_price_usd"): formatting.trimmed(line["unit_price_usd"]),
             t("column.value_usd"): formatting.exact(line["present_value_usd"]),
             t("column.estimate"): t("word.estimate") if line["estimate"] else "",
             t("column.sources"): "; ".join(source_title(view, id) for id in line["sources"]),
@@ -176,12 +179,33 @@ def line_rows(view: View) -> list[dict[str, Any]]:
     ]
 
 
+def figure_rows(view: View) -> list[dict[str, Any]]:
+    """Every figure the plan rests on, with its range, date and source."""
+    return [
+        {
+            t("column.figure"): figure["id"],
+            t("column.amount"): formatting.trimmed(figure["value"]),
+            t("column.unit"): figure["unit"],
+            t("column.likely"): _span(figure),
+            t("column.as_of"): formatting.date(figure["as_of"]) if figure["as_of"] else "",
+            t("column.estimate"): t("word.estimate") if figure["estimate"] else "",
+            t("column.sources"): "; ".join(source_title(view, id) for id in figure["sources"]),
+        }
+        for figure in view.report["figures"]
+    ]
+
+
+def _span(figure: Row) -> str:
+    low, high = figure["low"], figure["high"]
+    if low is None and high is None:
+        return ""
+    ends = [formatting.trimmed(figure["value"] if end is None else end) for end in (low, high)]
+    return formatting.EN_DASH.join(ends)
+
+
 def source_title(view: View, id: str) -> str:
-    """Title of a source; the scenario itself and assumptions have words of their own."""
-    if id == "scenario":
-        return t("word.scenario")
-    known = view.catalog.sources.get(id)
-    return known.title if known else id
+    """Title of a source."""
+    return str(view.report["sources"][id]["title"])
 
 
 def _crossing(

@@ -17,6 +17,7 @@ import yaml
 from planner.catalog.load import load_catalog
 from planner.catalog.records import Catalog
 from planner.errors import PlannerError, Problem, ScenarioError
+from planner.performance.evidence import load_evidence
 from planner.report.document import plan_document
 from planner.report.export import plan_csv
 from planner.scenario.load import check_document, read_document
@@ -29,7 +30,7 @@ EXAMPLES = ROOT / "examples"
 FIRST_EXAMPLE = "hybrid-lab"
 WIDGET = "in:"
 
-Kind = Literal["number", "percent", "money", "choice"]
+Kind = Literal["number", "percent", "money", "choice", "choice_or_none"]
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
@@ -148,6 +149,8 @@ def scenario_yaml(document: Mapping[str, Any]) -> str:
 
 def typed_value(raw: Any, kind: Kind) -> Any:
     """What a typed text means: a number, or the text itself where it is none, so that the check can explain it."""
+    if kind == "choice_or_none":
+        return raw or None
     if not isinstance(raw, str) or kind == "choice":
         return raw
     text = raw.strip().replace(formatting.MINUS, "-").replace(formatting.NBSP, " ")
@@ -178,7 +181,7 @@ def _computed(
 ) -> Plan | tuple[Problem, ...]:
     try:
         scenario = check_document(_document)
-        result = evaluate(scenario, _catalog, today=today)
+        result = evaluate(scenario, _catalog, load_evidence(), today=today)
     except ScenarioError as error:
         return error.problems
     except PlannerError as error:

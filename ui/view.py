@@ -24,8 +24,6 @@ Row = Mapping[str, Any]
 class Rented:
     """An offer as a title names it."""
 
-    gpu: str
-    gpu_count: float
     instance: str
     term: str
 
@@ -49,50 +47,48 @@ class View:
         ways = [way for way in self.strategies if way["feasible"]]
         return sorted(ways, key=lambda way: way is not self.recommended)
 
-    def machine_gpu(self, machine: str) -> str:
-        """Short name of the cards in an owned machine type."""
-        gpu = str(self.document.get("machines", {}).get(machine, {}).get("gpu", machine))
+    def gpu_name(self, gpu: str) -> str:
+        """Short name of a card."""
         return short_gpu(self.catalog.gpus[gpu].name) if gpu in self.catalog.gpus else gpu
 
     def offer(self, id: str) -> Rented:
         """What an offer of the catalog, or one of the scenario's own, rents."""
         own = self.document.get("offers", {}).get(id, {})
         known = self.catalog.offers.get(id)
-        gpu = str(own.get("gpu") or (known and known.gpu) or id)
         provider = str(own.get("provider") or (known.provider if known else ""))
         name = self.catalog.providers[provider].name if provider in self.catalog.providers else provider
         instance = str(own.get("instance_type") or (known.instance_type if known else id))
         return Rented(
-            gpu=short_gpu(self.catalog.gpus[gpu].name) if gpu in self.catalog.gpus else gpu,
-            gpu_count=float(own.get("gpu_count") or (known.gpu_count if known else 1)),
             instance=f"{name} {instance}".strip(),
             term=str(own.get("term") or (known.term if known else "on_demand")),
         )
 
-    def resource(self, id: str) -> str:
-        """Words for a machine type or an offer."""
-        if id in self.document.get("machines", {}):
-            return t("resource.machine", gpu=self.machine_gpu(id), machine=id)
+    def resource(self, job: Row) -> str:
+        """Words for where a job of the report runs."""
+        if not job["rented"]:
+            return t("resource.machine", gpu=self.gpu_name(job["gpu"]), machine=job["resource"])
+        return self.offer_words(job["resource"])
+
+    def offer_words(self, id: str) -> str:
+        """Provider, instance and term of an offer."""
         offer = self.offer(id)
         return t("resource.offer", instance=offer.instance, term=t(f"term.{offer.term}"))
 
     def rented_gpus(self) -> list[str]:
         """Short names of the cards that the recommended way rents."""
-        return list(dict.fromkeys(name for name, _, _ in self.rented(self.recommended))) if self.recommended else []
+        return list(dict.fromkeys(name for name, _ in self.rented(self.recommended))) if self.recommended else []
 
     def owned(self, way: Row) -> list[tuple[str, int]]:
         """Cards that a way owns: short name and number."""
-        machines = [machine for machine in way["machines"] if machine["count"]]
-        return [(self.machine_gpu(item["id"]), round(item["count"] * item["gpus"])) for item in machines]
-
-    def rented(self, way: Row) -> list[tuple[str, int, str]]:
-        """Cards that a way rents: short name, number that one run uses, job."""
-        own = self.document.get("machines", {})
         return [
-            (self.offer(job["resource"]).gpu, job["gpus"], job["id"])
-            for job in way["jobs"]
-            if job["resource"] not in own
+            (self.gpu_name(machine["gpu"]), machine["count"] * machine["gpus_per_machine"])
+            for machine in way["machines"]
+            if machine["count"]
         ]
+
+    def rented(self, way: Row) -> list[tuple[str, int]]:
+        """Cards that a way rents: short name and number that one run uses."""
+        return [(self.gpu_name(job["gpu"]), job["gpus"]) for job in way["jobs"] if job["rented"]]
 
     def owned_words(self, way: Row, *, digits: bool = False) -> str:
         """ "four RTX 4090", several kinds joined."""
@@ -102,7 +98,7 @@ class View:
     def rented_words(self, way: Row, *, digits: bool = False) -> str:
         """ "eight A100": the most cards of each kind that one run uses."""
         most: dict[str, int] = {}
-        for gpu, count, _ in self.rented(way):
+        for gpu, count in self.rented(way):
             most[gpu] = max(count, most.get(gpu, 0))
         return t("title.and").join(
             f"{count if digits else formatting.number_word(count)} {gpu}" for gpu, count in most.items()
@@ -110,8 +106,7 @@ class View:
 
     def work_words(self, way: Row, *, rented: bool) -> str:
         """What the owned or the rented part does: "daily work", "key runs" or the names of the jobs."""
-        own = self.document.get("machines", {})
-        ids = [job["id"] for job in way["jobs"] if (job["resource"] not in own) is rented]
+        ids = [job["id"] for job in way["jobs"] if job["rented"] is rented]
         classes = {self.document["jobs"][id].get("class", "development") for id in ids}
         if len(classes) == 1:
             return t(f"work_of.{classes.pop()}")
@@ -171,18 +166,9 @@ class View:
         mark = t("label.recommended") if way is self.recommended else ""
         return f"{way_name(way)}: {', '.join(parts)}{mark}"
 
-    def reason(self) -> str:
-        """The engine's reason in a sentence."""
-        return render(self.report["reason_code"], **self.report["reason_params"])
-
     def is_key(self, job: Row) -> bool:
         """Whether a job of the report is a key run."""
         return bool(self.document["jobs"][job["id"]].get("class") == "key")
-
-    def deadline_h(self, job: Row) -> float | None:
-        """The limit of one run, where one is given."""
-        limit = self.document["jobs"][job["id"]].get("deadline_h")
-        return float(limit) if limit is not None else None
 
     def longest_run(self, way: Row) -> Row:
         """The key run that takes longest, or any run where there is no key run."""
@@ -192,7 +178,7 @@ class View:
 
     def problem_words(self, way: Row) -> list[str]:
         """Why a way does not work, in sentences."""
-        return [str(problem["message"]) for problem in way["problems"]]
+        return [render(problem["code"], **problem["params"]) for problem in way["problems"]]
 
     def cost_heading(self) -> str:
         """The finding of the cost chart."""
@@ -214,18 +200,42 @@ class View:
             words.append(t(key, amount=amount, other=than))
         return t("heading.cost", way=name, differences=", ".join(words))
 
+    def reason(self) -> str:
+        """The engine's reason, its amounts in the currency of the page."""
+        params = self.report["reason_params"]
+        name = {key: t(f"way.{params[key]}") for key in ("strategy", "runner_up") if key in params}
+        match self.report["reason_code"]:
+            case "cheapest" | "near_tie" as code:
+                return t(
+                    f"reason.{code}",
+                    way=name["strategy"],
+                    next=name["runner_up"],
+                    saving=formatting.money(params["saving_usd"], self.currency, 3),
+                    share=formatting.percent(params["saving_share"]),
+                )
+            case "same_as":
+                return t("reason.same_as", way=name["strategy"], next=name["runner_up"])
+            case "only_feasible":
+                return t("reason.only_feasible", way=name["strategy"])
+            case _:
+                return escaped(str(self.report["reason"]))
+
     def reasons(self) -> list[str]:
         """Why the recommended way: the engine's reason, how busy owned cards are, what the others cost."""
         way = self.recommended
         if way is None:
             return []
-        words = [escaped(self.reason())]
+        words = [self.reason()]
         for machine in way["machines"]:
-            if machine["count"]:
-                gpu = self.machine_gpu(machine["id"])
-                busy = formatting.percent(machine["utilisation"])
-                count = formatting.plain(round(machine["count"] * machine["gpus"]))
-                words.append(t("why.busy", count=count, gpu=gpu, share=busy))
+            count = machine["count"] * machine["gpus_per_machine"]
+            words.append(
+                t(
+                    "why.busy",
+                    count=formatting.plain(count),
+                    gpu=self.gpu_name(machine["gpu"]),
+                    share=formatting.percent(machine["utilisation"]),
+                )
+            )
         for other in self.feasible:
             if other is way:
                 continue
@@ -233,6 +243,10 @@ class View:
             time = formatting.duration(self.longest_run(other)["time_to_train_h"])
             key = "why.other_more" if other["tco_usd"] >= way["tco_usd"] else "why.other_less"
             words.append(t(key, other=self.label(other), time=time, amount=amount))
+        for other in self.strategies:
+            if not other["feasible"]:
+                why = " ".join(self.problem_words(other))
+                words.append(t("alternative.impossible", way=way_name(other), why=escaped(why)))
         return words
 
     def alternatives(self) -> list[str]:
@@ -253,6 +267,18 @@ class View:
                     value=formatting.money(way["present_value_usd"], self.currency, 3),
                 )
             )
+        if self.recommended is not None:
+            words += [
+                t(
+                    "alternative.offer",
+                    job=escaped(job["id"]),
+                    offer=escaped(self.offer_words(job["runner_up"]["resource"])),
+                    cost=formatting.price(job["runner_up"]["marginal_cost_per_run_usd"], self.currency),
+                    chosen=formatting.price(job["marginal_cost_per_run_usd"], self.currency),
+                )
+                for job in self.recommended["jobs"]
+                if job["rented"] and job["runner_up"] is not None
+            ]
         return words or [t("alternative.none")]
 
 

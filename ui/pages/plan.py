@@ -17,22 +17,21 @@ refused = frame.refused_file()
 outdated = outcome.outdated or refused
 plan = outcome.plan
 
-if outcome.problems:
-    problem_box(outcome.problems)
-
 if plan is None:
     st.title(t("title.broken"), anchor=False)
     shown = state.document()
     input_groups(groups(shown, state.catalog(), []), outcome.problems, None)
+    problem_box(outcome.problems)
     st.stop()
 
 view = View(plan.report, plan.document, state.catalog(), frame.currency_of(plan.report))
 answer(view, outdated=outdated)
+figures(view)
+input_groups(groups(state.document(), state.catalog(), view.rented_gpus()), outcome.problems, view)
+if outcome.problems:  # below the groups, so that an open one does not jump away from the field being typed in
+    problem_box(outcome.problems)
 if view.recommended is None:
     impossible(view)
-else:
-    figures(view)
-input_groups(groups(state.document(), state.catalog(), view.rented_gpus()), outcome.problems, view)
 if view.recommended is not None:
     charts_and_reasons(view, outdated=outdated)
 details(view)

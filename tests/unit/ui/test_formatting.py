@@ -56,7 +56,15 @@ def test_money_range(low, high, text):
 
 @pytest.mark.parametrize(
     ("usd", "text"),
-    [(0.146, "$0.15"), (0.034, "$0.034"), (21.957642, "$21.96"), (17_500, "$17,500"), (999.0, "$999.00")],
+    [
+        (0.146, "$0.15"),
+        (0.034, "$0.034"),
+        (21.957642, "$21.96"),
+        (17_500, "$17,500"),
+        (850.0, "$850"),
+        (113.93, "$113.93"),
+        (22.0, "$22.00"),
+    ],
 )
 def test_price(usd, text):
     assert f.price(usd) == text
@@ -127,6 +135,10 @@ def test_plain_and_exact():
     assert f.plain(102_340) == "102,340"
     assert f.plain(6.2501) == "6.25"
     assert f.plain(-3) == "−3"
+    assert f.trimmed(0.07) == "0.07"
+    assert f.trimmed(1575.6) == "1,575.6"
+    assert f.trimmed(-1045.0) == "−1,045"
+    assert f.trimmed(8220.785432) == "8,220.79"
     assert f.exact(-1370) == "−1,370.00"
     assert f.exact(-0.001) == "0.00"
     assert f.exact(None) == "unknown"
