@@ -1,4 +1,4 @@
-"""Plans of the tests: the frozen catalog, the plans in `tests/fixtures/plans`, and short ways to change and cost them."""
+"""Plans of the tests: the frozen catalog, the plans in `fixtures/plans`, and short ways to change and cost them."""
 
 from __future__ import annotations
 
