@@ -14,7 +14,15 @@ ROOT = Path(__file__).parents[1]
 
 # A room may use what stands to its left, never to its right; rooms in one group may use each other.
 ORDER: tuple[tuple[str, ...], ...] = (
-    ("planner", "planner.errors", "planner.units", "planner.strict_yaml", "planner.messages", "planner.validation"),
+    (
+        "planner",
+        "planner.errors",
+        "planner.units",
+        "planner.strict_yaml",
+        "planner.messages",
+        "planner.validation",
+        "planner.yaml_scalars",
+    ),
     ("planner.catalog",),
     ("planner.workload",),
     ("planner.performance",),

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from planner import units
 from planner.catalog import records as r
 from planner.catalog import schema as s
+from planner.catalog.fields import FigureIn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +33,7 @@ class Builder:
     fx: Mapping[str, r.FxRate] = field(default_factory=dict)
     unsourced: list[str] = field(default_factory=list)
 
-    def figure(self, raw: s.FigureIn, origin: Origin, name: str, *, scale: float = 1.0) -> r.Figure:
+    def figure(self, raw: FigureIn, origin: Origin, name: str, *, scale: float = 1.0) -> r.Figure:
         """A figure in the engine's unit.
 
         The record's date belongs to the record's source: a figure that cites a source of its own brings its own date,
@@ -53,7 +54,7 @@ class Builder:
             estimate=self._is_estimate(sources) if raw.estimate is None else raw.estimate,
         )
 
-    def optional(self, raw: s.FigureIn | None, origin: Origin, name: str) -> r.Figure | None:
+    def optional(self, raw: FigureIn | None, origin: Origin, name: str) -> r.Figure | None:
         """A figure, or None where it is unknown."""
         return None if raw is None else self.figure(raw, origin, name)
 
@@ -66,11 +67,11 @@ class Builder:
         fractions: dict[r.Precision, r.Figure] = {}
         for precision in r.PRECISIONS:
             key = "fp32_tflop_per_s" if precision == "fp32" else f"{precision}_dense_tflop_per_s"
-            peak: s.FigureIn | None = getattr(entry, key)
+            peak: FigureIn | None = getattr(entry, key)
             if peak is not None:
                 peaks[precision] = self.figure(peak, origin, key)
             key = f"{precision}_matmul_fraction"
-            fraction: s.FigureIn | None = getattr(entry, key)
+            fraction: FigureIn | None = getattr(entry, key)
             if fraction is not None:
                 fractions[precision] = self.figure(fraction, origin, key)
         return r.Gpu(

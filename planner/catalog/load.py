@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from planner.catalog import records as r
 from planner.catalog import schema as s
 from planner.catalog.build import Builder
+from planner.catalog.fields import as_of_or_none
 from planner.errors import CatalogError, Problem
 from planner.strict_yaml import Parsed, describe, parse
 from planner.strict_yaml import Path as Place
@@ -248,7 +249,7 @@ class _Work:
                         self.report(parsed, ("sources", key), "a source that nothing cites", "it cited, or left out")
 
     def note_date(self, parsed: Parsed, place: Place, value: object) -> None:
-        text = s.as_of_or_none(value)
+        text = as_of_or_none(value)
         day = r.first_day(text)
         if text is None or day is None:
             return  # the schema has reported it
