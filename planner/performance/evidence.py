@@ -12,7 +12,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
-from planner.catalog.records import Precision
+from planner.catalog.records import Precision, Source
+from planner.strict_yaml import parse
 from planner.workload.settings import Checkpointing
 
 MEASUREMENTS_FOLDER = Path(__file__).resolve().parents[2] / "data" / "measurements"
@@ -67,9 +68,15 @@ class Evidence:
     content_hash: str
     by_model: Mapping[str, tuple[Measurement, ...]]
     known_gpus: frozenset[tuple[str, str]]  # (unit, GPU) that the constants have been fitted on
+    sources: Mapping[str, Source]  # where the rows come from
+
+    def find(self, id: str) -> Measurement | None:
+        """The measurement with an id, or None."""
+        return next((m for m in self.measurements if m.id == id), None)
 
     def _kept(self, keep: Callable[[Measurement], bool], reason: str) -> Evidence:
-        return _evidence(tuple(m for m in self.measurements if keep(m)), f"{self.content_hash} {reason}")
+        kept = tuple(m for m in self.measurements if keep(m))
+        return _evidence(kept, f"{self.content_hash} {reason}", self.sources)
 
     def without_gpu(self, gpu_id: str) -> Evidence:
         """The same evidence as if this GPU had never been measured."""
@@ -80,7 +87,9 @@ class Evidence:
         return self._kept(lambda m: m.id not in ids, "without " + ",".join(sorted(ids)))
 
 
-def _evidence(measurements: tuple[Measurement, ...], content_hash: str) -> Evidence:
+def _evidence(
+    measurements: tuple[Measurement, ...], content_hash: str, sources: Mapping[str, Source]
+) -> Evidence:
     by_model: dict[str, list[Measurement]] = {}
     for measurement in measurements:
         by_model.setdefault(measurement.model, []).append(measurement)
@@ -89,19 +98,30 @@ def _evidence(measurements: tuple[Measurement, ...], content_hash: str) -> Evide
         content_hash=content_hash,
         by_model=MappingProxyType({model: tuple(rows) for model, rows in by_model.items()}),
         known_gpus=frozenset((m.unit, m.gpu) for m in measurements),
+        sources=sources,
     )
 
 
 def load_evidence(folder: Path | None = None) -> Evidence:
     """Measurements of a folder (by default those shipped), parsed once for each content."""
     place = MEASUREMENTS_FOLDER if folder is None else folder
-    return _parse((place / LANGUAGE_FILE).read_bytes(), (place / SAMPLE_FILE).read_bytes())
+    return _parse(*((place / name).read_bytes() for name in (LANGUAGE_FILE, SAMPLE_FILE, SOURCES_FILE)))
 
 
 @lru_cache(maxsize=8)
-def _parse(language: bytes, samples: bytes) -> Evidence:
+def _parse(language: bytes, samples: bytes, sources: bytes) -> Evidence:
     rows = [_language_row(row) for row in _records(language)] + [_sample_row(row) for row in _records(samples)]
-    return _evidence(tuple(rows), hashlib.sha256(language + b"\0" + samples).hexdigest())
+    content_hash = hashlib.sha256(b"\0".join((language, samples, sources))).hexdigest()
+    return _evidence(tuple(rows), content_hash, _sources(sources))
+
+
+def _sources(content: bytes) -> Mapping[str, Source]:
+    entries = parse(content, file=SOURCES_FILE).data.get("sources", {})
+    found = {
+        id: Source(id=id, title=entry["title"], url=entry.get("url"), retrieved=entry.get("retrieved"))
+        for id, entry in entries.items()
+    }
+    return MappingProxyType(found)
 
 
 def _records(content: bytes) -> list[dict[str, str]]:

@@ -10,16 +10,25 @@ import numpy as np
 from planner.catalog.records import Catalog
 from planner.performance.evidence import Evidence
 from planner.scenario.schema import Scenario
-from planner.strategy.allocate import KINDS, Allocation, Kind, allocate
+from planner.strategy.allocate import KINDS, Allocation, Kind, allocate, on_time
 from planner.strategy.compare import Recommendation, recommend
+from planner.strategy.demand import TrainingDemand
 from planner.strategy.kernel import Choice, Evaluation, kernel
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import Issue, Pair, PlanProblem
 from planner.strategy.ranges import Range, ranges
 from planner.strategy.resolve import resolve
 from planner.strategy.sessions import attempt_s
-from planner.strategy.unit_costs import RunCost, run_costs
+from planner.strategy.unit_costs import RunCost, marginal_usd, run_costs
 from planner.units import S_PER_H
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunnerUp:
+    """The offer that would be next for a job, with its marginal cost of a run. [USD]"""
+
+    resource: str
+    marginal_usd: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +45,7 @@ class JobResult:
     attempt_low_h: float
     attempt_high_h: float
     cost: RunCost
+    runner_up: RunnerUp | None  # the next offer, for rented runs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,10 +165,9 @@ def _job_result(problem: PlanProblem, theta: Theta, index: int, share: float, co
     pair = problem.pairs[index]
     job = problem.jobs[pair.job]
     runs = float(theta[0, job.runs_per_month_at]) * share * problem.horizon_months
-    attempts = runs * float(theta[0, job.attempts_per_run_at])
     rate = problem.parameters[pair.throughput_at]
     attempt = float(attempt_s(pair, theta)[0])
-    work_s = pair.work / rate.value
+    demand = TrainingDemand(problem=problem, theta=theta, index=pair.job)
 
     def with_rate(value: float | None) -> float:
         return (attempt if value is None else pair.work / value + pair.checkpoint_total_s) / S_PER_H
@@ -169,9 +178,25 @@ def _job_result(problem: PlanProblem, theta: Theta, index: int, share: float, co
         resource=pair.resource,
         pair=pair,
         runs=runs,
-        gpu_hours=work_s * pair.gpus * attempts / S_PER_H,
+        gpu_hours=demand.gpu_hours(pair.resource) * share * problem.horizon_months,
         attempt_h=attempt / S_PER_H,
         attempt_low_h=with_rate(rate.high),
         attempt_high_h=with_rate(rate.low),
         cost=cost,
+        runner_up=_runner_up(problem, theta, pair),
     )
+
+
+def _runner_up(problem: PlanProblem, theta: Theta, chosen: Pair) -> RunnerUp | None:
+    """The cheapest other offer that could do the job as well."""
+    if chosen.offer is None:
+        return None
+    others = [
+        RunnerUp(resource=pair.resource, marginal_usd=marginal_usd(problem, theta, pair))
+        for pair in problem.pairs
+        if pair.job == chosen.job
+        and pair.offer not in (None, chosen.offer)
+        and pair.feasible
+        and on_time(problem, theta, pair)
+    ]
+    return min(others, key=lambda other: (other.marginal_usd, other.resource), default=None)

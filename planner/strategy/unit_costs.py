@@ -34,7 +34,7 @@ def run_costs(problem: PlanProblem, theta: Theta, choice: Choice, evaluation: Ev
     return {
         index: RunCost(
             amortised_usd=_amortised(problem, theta, evaluation, index, busy),
-            marginal_usd=_marginal(problem, theta, problem.pairs[index]),
+            marginal_usd=marginal_usd(problem, theta, problem.pairs[index]),
         )
         for index in used
     }
@@ -92,7 +92,8 @@ def _weight(problem: PlanProblem, theta: Theta, line: CostLine, index: int, busy
     return float(theta[0, job.egress_gb_per_run_at] * theta[0, job.runs_per_month_at])
 
 
-def _marginal(problem: PlanProblem, theta: Theta, pair: Pair) -> float:
+def marginal_usd(problem: PlanProblem, theta: Theta, pair: Pair) -> float:
+    """What one more successful run on a pair adds, its attempts included. [USD]"""
     job = problem.jobs[pair.job]
     attempts = float(theta[0, job.attempts_per_run_at])
     rate = float(theta[0, problem.tax_rate_at])

@@ -40,7 +40,7 @@ def resolve(scenario: Scenario, catalog: Catalog, evidence: Evidence, *, today: 
     InputError, UnknownIdError
         What the scenario asks can't be looked up or contradicts itself; the field is named.
     """
-    figures = Figures(scenario, catalog)
+    figures = Figures(catalog, scenario.currencies)
     table = ParameterTable()
     check_throughput_keys(scenario, catalog)
     currency = figures.rate(scenario.currency, field="currency")

@@ -8,18 +8,18 @@ from planner.catalog.records import Catalog, Figure
 from planner.cost.capex import interpolate_ratio
 from planner.errors import InputError
 from planner.scenario.money import Money
-from planner.scenario.schema import Scenario
+from planner.scenario.schema import CurrencyInput
 from planner.strategy.parameters import by_default, given
 
 
 class Figures:
     """Looks figures up in the scenario and the catalog, in the user's currencies."""
 
-    def __init__(self, scenario: Scenario, catalog: Catalog) -> None:
+    def __init__(self, catalog: Catalog, currencies: Mapping[str, CurrencyInput] | None = None) -> None:
         self.catalog = catalog
         self._rates: dict[str, Figure] = {code: rate.usd_per_unit for code, rate in catalog.fx.items()}
         self._rates.setdefault("USD", Figure(value=1.0, sources=("scenario",)))
-        for code, entry in scenario.currencies.items():
+        for code, entry in (currencies or {}).items():
             if code == "USD":
                 raise InputError("usd_rate_fixed", field="currencies.USD", value=entry.usd_per_unit)
             self._rates[code] = given(entry.usd_per_unit)
@@ -65,7 +65,7 @@ class Figures:
 
 
 def combined(formula: Callable[..., float], *figures: Figure) -> Figure:
-    """A figure computed from others; its range takes each of them to its ends in turn, deviations added in quadrature."""
+    """A figure computed from others; each goes to its ends in turn, deviations added in quadrature."""
     values = [figure.value for figure in figures]
     centre = float(formula(*values))
     below = above = 0.0

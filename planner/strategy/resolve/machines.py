@@ -169,6 +169,18 @@ def machine_power(gpu: Gpu, gpus: int, host: Host | None, figures: Figures) -> t
     return load, combined(lambda power, part: power * part, load, idle_share)
 
 
+def usual_power(gpu: Gpu, gpus: int, figures: Figures) -> tuple[Figure, Figure]:
+    """Wall power, loaded and idle, of GPUs where nothing is said of their host.
+
+    Consumer and workstation cards sit in the smallest PC of the catalog that holds them; data-centre cards, and more
+    cards than any PC holds, in servers.
+    """
+    pcs = [host for host in figures.catalog.hosts.values() if host.load_w is not None and host.gpu_slots >= gpus]
+    if gpu.segment == "datacenter" or not pcs:
+        return machine_power(gpu, gpus, None, figures)
+    return machine_power(gpu, gpus, min(pcs, key=lambda host: (host.gpu_slots, host.id)), figures)
+
+
 def _resale_today(
     entry: MachineInput, gpu: Gpu, gpu_price: Figure, host_price: Figure, figures: Figures, field: str
 ) -> tuple[Figure, Figure] | None:

@@ -16,7 +16,9 @@ from planner.strategy.problem import Fit, Issue, Job, Machine, Pair, RentedOffer
 from planner.strategy.resolve.figures import Figures
 from planner.strategy.resolve.offers import PooledOffer
 from planner.units import S_PER_H
+from planner.workload.training import amount_of_work
 
+_MOST_NODES = 512
 _MULTI_NODE_GPUS = 8  # nodes of this size have a network made for training; smaller ones only where one is stated
 
 
@@ -52,41 +54,26 @@ def places(
         several = network is not None or offer.gpu_count >= _MULTI_NODE_GPUS
         found.append(
             Place(
-                id=offer.id, gpu=item.gpu, gpus_per_node=offer.gpu_count, max_nodes=4096 if several else 1, machine=None,
-                offer=index, region=offer.region, startup_s=values[offer.startup_s_at],
+                id=offer.id,
+                gpu=item.gpu,
+                gpus_per_node=offer.gpu_count,
+                max_nodes=_MOST_NODES if several else 1,
+                machine=None,
+                offer=index,
+                region=offer.region,
+                startup_s=values[offer.startup_s_at],
                 network_gbit_per_s=None if network is None else network.value,
             )
-        )  # fmt: skip
+        )
     return found
 
 
 def work_of(id: str, entry: JobInput, workload: Workload) -> float:
-    """Tokens or samples of one attempt, from the job or its workload's usual recipe.
-
-    Raises
-    ------
-    InputError
-        When neither says how much, or the job counts in the other unit.
-    """
-    where = f"jobs.{id}"
-    if workload.unit == "tokens":
-        if entry.samples is not None or entry.epochs is not None:
-            given_field = "samples" if entry.samples is not None else "epochs"
-            raise InputError("wrong_unit", field=f"{where}.{given_field}", workload=workload.id, unit="tokens")
-        if entry.tokens is not None:
-            return entry.tokens
-        if workload.tokens is None:
-            raise InputError("missing_work", field=f"{where}.tokens", workload=workload.id, unit="tokens")
-        return workload.tokens.value
-    if entry.tokens is not None:
-        raise InputError("wrong_unit", field=f"{where}.tokens", workload=workload.id, unit="samples")
-    samples = entry.samples if entry.samples is not None else (workload.samples.value if workload.samples else None)
-    epochs = entry.epochs if entry.epochs is not None else workload.epochs
-    if samples is None:
-        raise InputError("missing_work", field=f"{where}.samples", workload=workload.id, unit="samples")
-    if epochs is None:
-        raise InputError("missing_work", field=f"{where}.epochs", workload=workload.id, unit="epochs")
-    return samples * epochs
+    """Tokens or samples of one attempt of a job; raises as `amount_of_work`, with the job's path."""
+    try:
+        return amount_of_work(workload, tokens=entry.tokens, samples=entry.samples, epochs=entry.epochs)
+    except InputError as error:
+        raise InputError(error.code, field=f"jobs.{id}.{error.field}", **error.params) from None
 
 
 def resolve_job(id: str, entry: JobInput, figures: Figures, table: ParameterTable) -> tuple[Job, Workload]:

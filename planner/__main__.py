@@ -1,0 +1,272 @@
+"""The command line: one subcommand, one planner call. Exit status 0, or 2 for invalid input."""
+
+from __future__ import annotations
+
+import argparse
+import datetime as dt
+import json
+import math
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from planner import __version__
+from planner.catalog.load import load_catalog
+from planner.catalog.query import find_gpu, find_workload
+from planner.catalog.records import PRECISIONS
+from planner.errors import InputError, PlannerError
+from planner.performance.estimate import Setup, estimate
+from planner.performance.evidence import load_evidence
+from planner.report.document import plan_document
+from planner.report.export import plan_csv
+from planner.report.forecast import forecast_document
+from planner.report.listing import KINDS, list_rows
+from planner.report.text import forecast_text, plan_text, rows_text
+from planner.scenario.load import check_document, read_document, read_file
+from planner.scenario.paths import with_overrides
+from planner.strategy.evaluate import evaluate
+from planner.workload.training import amount_of_work
+
+EXIT_INVALID = 2
+_NODE_GPUS = 8  # GPUs of one machine where an estimate doesn't say
+_TEXT_COLUMNS = {
+    "gpus": ("id", "name", "memory_gb", "memory_bandwidth_gb_per_s", "bf16_dense_tflop_per_s", "tdp_w", "as_of"),
+    "offers": (
+        "id",
+        "gpu_label",
+        "gpu_count",
+        "term",
+        "market",
+        "price_usd_per_h",
+        "price_usd_per_gpu_h",
+        "status",
+        "as_of",
+    ),
+    "workloads": ("id", "name", "unit", "parameters", "precision"),
+    "sites": ("id", "name", "electricity_usd_per_kwh", "tariff", "pue", "grid_kg_co2e_per_kwh", "as_of"),
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit status."""
+    options = _parser().parse_args(arguments)
+    try:
+        options.run(options)
+    except PlannerError as error:
+        print(error, file=sys.stderr)
+        return EXIT_INVALID
+    return 0
+
+
+def _plan(options: argparse.Namespace) -> None:
+    catalog = load_catalog(today=options.today)
+    name = str(options.file)
+    document = read_document(read_file(options.file), file=name)
+    if options.set:
+        document = with_overrides(document, dict(options.set))
+    result = evaluate(check_document(document, file=name), catalog, load_evidence(), today=options.today)
+    plan = plan_document(result)
+    if options.csv is not None:
+        _write(options.csv, plan_csv(result))
+    if plan["recommended"] is None:
+        print(plan["reason"], file=sys.stderr)
+        for entry in plan["strategies"]:
+            for problem in entry["problems"]:
+                print(f"{entry['id']}: {problem['message']}", file=sys.stderr)
+    _print(_json(plan) if options.json else plan_text(plan))
+
+
+def _estimate(options: argparse.Namespace) -> None:
+    catalog = load_catalog(today=options.today)
+    workload = find_workload(catalog, options.workload, field="--workload")
+    setup = Setup(
+        workload=workload,
+        gpu=find_gpu(catalog, options.gpu, field="--gpu"),
+        gpus=options.gpus,
+        gpus_per_node=min(options.gpus, options.gpus_per_node),
+        precision=options.precision,
+        seq_len=options.seq_len,
+        micro_batch=options.micro_batch,
+        global_batch=options.global_batch,
+        checkpointing=options.checkpointing,
+    )
+    evidence = load_evidence()
+    for gpu in options.without_evidence_of or ():
+        evidence = evidence.without_gpu(find_gpu(catalog, gpu, field="--without-evidence-of").id)
+    try:
+        prediction = estimate(setup, catalog, evidence)
+        work = _work(options, workload)
+    except InputError as error:
+        raise InputError(error.code, field="--" + error.field.replace("_", "-"), **error.params) from None
+    document = forecast_document(setup, prediction, work, catalog)
+    _print(_json(document) if options.json else forecast_text(document))
+
+
+def _work(options: argparse.Namespace, workload: Any) -> float | None:
+    """The amount of work as asked; None where nothing was asked and the workload has no usual amount."""
+    asked = {"tokens": options.tokens, "samples": options.samples, "epochs": options.epochs}
+    try:
+        return amount_of_work(workload, **asked)
+    except InputError as error:
+        if error.code == "missing_work" and all(value is None for value in asked.values()):
+            return None
+        raise
+
+
+def _check(options: argparse.Namespace) -> None:
+    catalog = load_catalog(options.folder, today=options.today)
+    counts = {
+        "gpus": len(catalog.gpus),
+        "hosts": len(catalog.hosts),
+        "offers": len(catalog.offers),
+        "hardware": len(catalog.hardware),
+        "providers": len(catalog.providers),
+        "currencies": len(catalog.fx),
+        "sites": len(catalog.sites),
+        "grids": len(catalog.grids),
+        "assumptions": len(catalog.assumptions),
+        "workloads": len(catalog.workloads),
+        "sources": len(catalog.sources),
+    }
+    statuses = [offer.status(options.today) for offer in catalog.offers.values()]
+    counts |= {f"offers_{status}": statuses.count(status) for status in ("current", "stale", "retired")}
+    if options.json:
+        _print(_json({"catalog_as_of": catalog.as_of, **counts}))
+    else:
+        numbers = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts.items())
+        _print(f"The catalog is in order: {numbers}. Newest figure: {catalog.as_of}.\n")
+
+
+def _list(options: argparse.Namespace) -> None:
+    rows = list_rows(load_catalog(today=options.today), options.kind, today=options.today)
+    _print(_json(rows) if options.json else rows_text(rows, _TEXT_COLUMNS[options.kind]))
+
+
+def _json(document: Any) -> str:
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _print(text: str) -> None:
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader has seen enough
+        sys.stderr.close()
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8", newline="")
+    except OSError as error:
+        raise InputError("cannot_write", field="--csv", value=str(path), reason=error.strerror or "an error") from None
+
+
+def _parser() -> argparse.ArgumentParser:
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("--json", action="store_true", help="print JSON instead of text")
+    common.add_argument(
+        "--today",
+        type=_date,
+        default=dt.date.today(),
+        metavar="DATE",
+        help="day of the run (YYYY-MM-DD); decides which prices are current",
+    )
+    parser = argparse.ArgumentParser(prog="python -m planner", description="Own GPUs, rent them, or mix both.")
+    parser.add_argument("--version", action="version", version=__version__)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    plan = commands.add_parser("plan", parents=[common], help="plan a scenario file every way")
+    plan.add_argument("file", type=Path, metavar="FILE.yaml")
+    plan.add_argument("--csv", type=Path, metavar="OUT.csv", help="also write every cost line by month")
+    plan.add_argument(
+        "--set",
+        type=_override,
+        action="append",
+        metavar="PATH=VALUE",
+        help="change an input by its path; may be repeated",
+    )
+    plan.set_defaults(run=_plan)
+
+    one = commands.add_parser("estimate", parents=[common], help="speed, memory, time and power of one run")
+    one.add_argument("--gpu", required=True, metavar="ID")
+    one.add_argument("--gpus", type=_count, required=True, metavar="N")
+    one.add_argument(
+        "--gpus-per-node", type=_count, default=_NODE_GPUS, metavar="N", help="GPUs of one machine (default 8)"
+    )
+    one.add_argument("--workload", required=True, metavar="ID")
+    one.add_argument("--precision", choices=PRECISIONS)
+    one.add_argument("--seq-len", type=_count, metavar="N")
+    one.add_argument("--micro-batch", type=_count, metavar="N")
+    one.add_argument("--global-batch", type=_count, metavar="N")
+    one.add_argument("--checkpointing", choices=("none", "selective", "full"))
+    one.add_argument("--tokens", type=_positive, metavar="N")
+    one.add_argument("--samples", type=_positive, metavar="N")
+    one.add_argument("--epochs", type=_positive, metavar="N")
+    one.add_argument(
+        "--without-evidence-of", action="append", metavar="GPU", help="estimate as if this GPU had never been measured"
+    )
+    one.set_defaults(run=_estimate)
+
+    catalog = commands.add_parser("catalog", help="check or list the facts")
+    actions = catalog.add_subparsers(dest="action", required=True, metavar="ACTION")
+    check = actions.add_parser("check", parents=[common], help="check all data files")
+    check.add_argument(
+        "folder", type=Path, nargs="?", default=None, help="a folder of data files (default: those shipped)"
+    )
+    check.set_defaults(run=_check)
+    listing = actions.add_parser("list", parents=[common], help="list records")
+    listing.add_argument("kind", choices=KINDS)
+    listing.set_defaults(run=_list)
+    return parser
+
+
+def _date(text: str) -> dt.date:
+    try:
+        return dt.date.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"found {text!r}, expected a date such as 2026-11-30") from None
+
+
+def _count(text: str) -> int:
+    try:
+        value = int(text)
+    except ValueError:
+        value = 0
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"found {text!r}, expected a whole number from 1")
+    return value
+
+
+def _positive(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not (math.isfinite(value) and value > 0):
+        raise argparse.ArgumentTypeError(f"found {text!r}, expected a number greater than 0")
+    return value
+
+
+def _override(text: str) -> tuple[str, Any]:
+    path, equals, value = text.partition("=")
+    if not (path and equals and value):
+        raise argparse.ArgumentTypeError(f"found {text!r}, expected PATH=VALUE, e.g. jobs.daily.runs_per_month=300")
+    return path, _scalar(value)
+
+
+def _scalar(text: str) -> Any:
+    """A value on the command line: true, false, null, a number, else text."""
+    named: dict[str, Any] = {"true": True, "false": False, "null": None}
+    if text in named:
+        return named[text]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+if __name__ == "__main__":
+    sys.exit(main())

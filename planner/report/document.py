@@ -1,0 +1,233 @@
+"""Result -> the JSON document of a plan."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from planner.catalog.records import Catalog
+from planner.cost.lines import CostLine
+from planner.messages import render
+from planner.report.provenance import estimated_share, is_estimate, line_sources, source_record, used_parameters
+from planner.strategy.evaluate import JobResult, Result, StrategyResult
+from planner.strategy.kernel import Evaluation
+from planner.strategy.parameters import Parameter
+from planner.strategy.problem import Issue, PlanProblem
+
+SCHEMA_VERSION = 1
+
+
+def plan_document(result: Result) -> dict[str, Any]:
+    """The plan as plain data, in the shape documented in `docs/cli.md`.
+
+    Money is in USD; `currency` says what to multiply with for the currency the scenario asked for. Unknown figures are
+    None, never zero.
+    """
+    problem, advice = result.problem, result.recommendation
+    strategies = [strategy_entry(strategy, result) for strategy in result.strategies]
+    figures = used_parameters(result)
+    cited = {source for parameter in figures for source in parameter.sources}
+    cited |= {source for entry in strategies for line in entry["lines"] for source in line["sources"]}
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "name": problem.name,
+        "horizon_months": problem.horizon_months,
+        "catalog_as_of": problem.catalog_as_of,
+        "planned_on": result.today.isoformat(),
+        "currency": {
+            "code": problem.currency,
+            "usd_per_unit": problem.usd_per_unit,
+            "as_of": problem.currency_as_of,
+        },
+        "recommended": advice.strategy,
+        "runner_up": advice.runner_up,
+        "reason": reason_sentence(advice.reason_code, advice.reason_params),
+        "reason_code": advice.reason_code,
+        "reason_params": _plain(advice.reason_params),
+        "warnings": [issue_entry(issue) for issue in result.warnings],
+        "strategies": strategies,
+        "figures": [_figure_entry(parameter) for parameter in figures],
+        "sources": {id: source_record(id, result.catalog, result.evidence) for id in sorted(cited)},
+    }
+
+
+def reason_sentence(code: str, params: Mapping[str, object]) -> str:
+    """English sentence of a recommendation's reason, strategies by name."""
+    names = {
+        f"{key}_name": render(f"strategy_{params[key]}")
+        for key in ("strategy", "runner_up")
+        if params.get(key) is not None
+    }
+    return render(code, **params, **names)
+
+
+def issue_entry(issue: Issue) -> dict[str, Any]:
+    """A problem or warning with its English sentence."""
+    return {
+        "code": issue.code,
+        "params": _plain(issue.params),
+        "field": issue.field,
+        "message": render(issue.code, field=issue.field, **issue.params),
+    }
+
+
+def strategy_entry(strategy: StrategyResult, result: Result) -> dict[str, Any]:
+    """One strategy; figures are None and lists empty when some job can't run at all."""
+    problem, evaluation = result.problem, strategy.evaluation
+    head = {
+        "id": strategy.id,
+        "kind": strategy.kind,
+        "feasible": strategy.feasible,
+        "problems": [issue_entry(issue) for issue in strategy.allocation.problems],
+    }
+    if evaluation is None:
+        money = ("tco_usd", "present_value_usd", "capex_usd", "residual_usd", "opex_usd", "energy_kwh", "kg_co2e")
+        empty = dict.fromkeys((*money, "estimated_share", "tco_low_usd", "tco_high_usd", "cash_at_start_usd"))
+        return {**head, **empty, "lines": [], "jobs": [], "machines": [], "months": []}
+    return {
+        **head,
+        "tco_usd": _first(evaluation.tco_usd),
+        "present_value_usd": _first(evaluation.present_value_usd),
+        "capex_usd": _first(evaluation.capex_usd),
+        "residual_usd": _first(evaluation.residual_usd),
+        "opex_usd": _first(evaluation.opex_usd),
+        "energy_kwh": _first(evaluation.kwh),
+        "kg_co2e": _first(evaluation.kg_co2e),
+        "estimated_share": estimated_share(evaluation.lines, problem.parameters),
+        "tco_low_usd": None if strategy.range is None else strategy.range.tco_low_usd,
+        "tco_high_usd": None if strategy.range is None else strategy.range.tco_high_usd,
+        "cash_at_start_usd": sum(float(line.amount[0, 0]) for line in evaluation.lines if line.kind != "opportunity"),
+        "lines": [line_entry(line, evaluation, problem.parameters) for line in evaluation.lines],
+        "jobs": [_job_entry(job, problem, result.catalog) for job in strategy.jobs],
+        "machines": _machine_entries(problem, evaluation),
+        "months": month_entries(evaluation),
+    }
+
+
+def line_entry(line: CostLine, evaluation: Evaluation, parameters: Sequence[Parameter]) -> dict[str, Any]:
+    """One cost line, summed over the plan's time."""
+    amount = line.amount[0]
+    return {
+        "id": line.id,
+        "group": line.group,
+        "resource": line.resource,
+        "job": line.job,
+        "amount_usd": float(amount.sum()),
+        "present_value_usd": float((amount * evaluation.discount[0]).sum()),
+        "quantity": float(line.quantity[0].sum()),
+        "unit": line.unit,
+        "unit_price_usd": _first(line.unit_price),
+        "estimate": is_estimate(line, parameters),
+        "sources": list(line_sources(line, parameters)),
+        "kwh": 0.0 if line.kwh is None else float(line.kwh[0].sum()),
+        "kg_co2e": 0.0 if line.kg_co2e is None else float(line.kg_co2e[0].sum()),
+    }
+
+
+def _job_entry(job: JobResult, problem: PlanProblem, catalog: Catalog) -> dict[str, Any]:
+    pair, fit = job.pair, job.pair.fit
+    rate = problem.parameters[pair.throughput_at]
+    place = problem.machines[pair.machine] if pair.machine is not None else problem.offers[pair.offer or 0]
+    return {
+        "id": job.job,
+        "workload": job.workload,
+        "resource": job.resource,
+        "gpu": place.gpu,
+        "gpus": pair.gpus,
+        "nodes": pair.nodes,
+        "rented": pair.offer is not None,
+        "runs": job.runs,
+        "gpu_hours": job.gpu_hours,
+        "throughput": fit.throughput,
+        "throughput_low": rate.low,
+        "throughput_high": rate.high,
+        "throughput_unit": fit.throughput_unit,
+        "basis": fit.basis,
+        "time_to_train_h": job.attempt_h,
+        "low_h": job.attempt_low_h,
+        "high_h": job.attempt_high_h,
+        "deadline_h": problem.jobs[pair.job].deadline_h,
+        "memory_gb": fit.memory_gb,
+        "fits": fit.fits,
+        "cost_per_run_usd": job.cost.amortised_usd,
+        "marginal_cost_per_run_usd": job.cost.marginal_usd,
+        "settings": _plain(fit.settings),
+        "runner_up": None
+        if job.runner_up is None
+        else {"resource": job.runner_up.resource, "marginal_cost_per_run_usd": job.runner_up.marginal_usd},
+        "sources": list(rate.sources),
+    }
+
+
+def _machine_entries(problem: PlanProblem, evaluation: Evaluation) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": machine.id,
+            "gpu": machine.gpu,
+            "gpus_per_machine": machine.gpus,
+            "count": int(evaluation.machine_count[0, index]),
+            "utilisation": float(evaluation.utilisation[0, index]),
+        }
+        for index, machine in enumerate(problem.machines)
+        if evaluation.machine_count[0, index] > 0
+    ]
+
+
+def month_entries(evaluation: Evaluation) -> list[dict[str, Any]]:
+    """Money and energy by month; purchases at the start of the plan stand in month 1, as in the CSV."""
+    months = evaluation.discount.shape[1] - 1
+    sums = {group: [0.0] * (months + 1) for group in ("capex", "residual", "opex")}
+    kwh, kg_co2e = [0.0] * (months + 1), [0.0] * (months + 1)
+    for line in evaluation.lines:
+        for time, amount in enumerate(line.amount[0].tolist()):
+            sums[line.group][max(time, 1)] += amount
+        if line.kwh is not None and line.kg_co2e is not None:
+            for time in range(1, months + 1):
+                kwh[time] += float(line.kwh[0, time])
+                kg_co2e[time] += float(line.kg_co2e[0, time])
+    entries, so_far = [], 0.0
+    for month in range(1, months + 1):
+        amount = sum(sums[group][month] for group in sums)
+        so_far += amount
+        entries.append(
+            {
+                "month": month,
+                "capex_usd": sums["capex"][month],
+                "residual_usd": sums["residual"][month],
+                "opex_usd": sums["opex"][month],
+                "amount_usd": amount,
+                "cumulative_usd": so_far,
+                "kwh": kwh[month],
+                "kg_co2e": kg_co2e[month],
+            }
+        )
+    return entries
+
+
+def _figure_entry(parameter: Parameter) -> dict[str, Any]:
+    return {
+        "id": parameter.id,
+        "value": parameter.value,
+        "low": parameter.low,
+        "high": parameter.high,
+        "unit": parameter.unit,
+        "as_of": parameter.as_of,
+        "estimate": parameter.estimate,
+        "sources": list(parameter.sources),
+    }
+
+
+def _first(values: Any) -> float:
+    return float(values[0])
+
+
+def _plain(value: Any) -> Any:
+    """Plain data: mappings and sequences copied, numbers that JSON can't hold as None."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    return value

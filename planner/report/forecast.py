@@ -1,0 +1,74 @@
+"""One workload on one GPU model -> the object that `estimate` prints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planner.catalog.records import Catalog
+from planner.performance.duration import attempt_h
+from planner.performance.estimate import Prediction, Setup
+from planner.report.document import issue_entry
+from planner.strategy.problem import Issue
+from planner.strategy.resolve.figures import Figures
+from planner.strategy.resolve.machines import usual_power
+
+
+def forecast_document(setup: Setup, prediction: Prediction, work: float | None, catalog: Catalog) -> dict[str, Any]:
+    """Speed, memory, time and power of a run; times are None where no amount of work is known.
+
+    Parameters
+    ----------
+    setup, prediction : Setup, Prediction
+        What was asked, and what the estimator says.
+    work : float or None
+        Tokens or samples of the run.
+    catalog : Catalog
+        For the power of the machines around the GPUs.
+    """
+    nodes, rest = divmod(setup.gpus, setup.gpus_per_node)
+    figures = Figures(catalog)
+    wall_w = nodes * usual_power(setup.gpu, setup.gpus_per_node, figures)[0].value
+    if rest:
+        wall_w += usual_power(setup.gpu, rest, figures)[0].value
+
+    def hours(throughput: float) -> float | None:
+        return None if work is None else float(attempt_h(work, throughput))
+
+    warnings = [Issue(code=warning.code, params=warning.params) for warning in prediction.warnings]
+    if not prediction.fits:
+        code = "too_large_for_gpus" if prediction.min_gpus is not None else "too_large_for_gpu"
+        params = {
+            "memory_gb": prediction.memory_gb,
+            "capacity_gb": prediction.capacity_gb,
+            "gpu": setup.gpu.name,
+            "gpus": setup.gpus,
+            "min_gpus": prediction.min_gpus,
+        }
+        warnings.insert(0, Issue(code=code, params=params))
+    return {
+        "gpu": setup.gpu.id,
+        "gpus": setup.gpus,
+        "workload": setup.workload.id,
+        "throughput": prediction.throughput,
+        "throughput_low": prediction.throughput_low,
+        "throughput_high": prediction.throughput_high,
+        "throughput_unit": prediction.throughput_unit,
+        "basis": prediction.basis,
+        "memory_gb": prediction.memory_gb,
+        "capacity_gb": prediction.capacity_gb,
+        "fits": prediction.fits,
+        "min_gpus": prediction.min_gpus,
+        "work": work,
+        "time_to_train_h": hours(prediction.throughput),
+        "low_h": hours(prediction.throughput_high),
+        "high_h": hours(prediction.throughput_low),
+        "wall_power_w": wall_w,
+        "precision": prediction.precision,
+        "seq_len": prediction.seq_len,
+        "micro_batch": prediction.micro_batch,
+        "global_batch": prediction.global_batch,
+        "checkpointing": prediction.checkpointing,
+        "breakdown_s": dict(prediction.breakdown_s),
+        "warnings": [issue_entry(issue) for issue in warnings],
+        "sources": list(prediction.sources),
+    }

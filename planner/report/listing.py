@@ -1,0 +1,119 @@
+"""Catalog records -> rows of plain data, as `catalog list` prints them."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any, Literal
+
+from planner.catalog.records import PRECISIONS, Catalog, Figure
+
+Kind = Literal["gpus", "offers", "workloads", "sites"]
+KINDS: tuple[Kind, ...] = ("gpus", "offers", "workloads", "sites")
+
+
+def list_rows(catalog: Catalog, kind: Kind, *, today: dt.date) -> list[dict[str, Any]]:
+    """Rows of one kind of record, sorted by id; unknown figures are None."""
+    makers = {"gpus": _gpus, "offers": _offers, "workloads": _workloads, "sites": _sites}
+    return makers[kind](catalog, today)
+
+
+def _value(figure: Figure | None) -> float | None:
+    return None if figure is None else figure.value
+
+
+def _source(figure: Figure) -> str:
+    return "; ".join(figure.sources)
+
+
+def _offers(catalog: Catalog, today: dt.date) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": offer.id,
+            "provider": offer.provider,
+            "instance_type": offer.instance_type,
+            "region": offer.region,
+            "gpu": offer.gpu,
+            "gpu_label": offer.gpu_label,
+            "gpu_count": offer.gpu_count,
+            "term": offer.term,
+            "market": offer.market,
+            "price_usd_per_h": offer.price_usd_per_h.value,
+            "price_usd_per_gpu_h": offer.price_usd_per_gpu_h,
+            "status": offer.status(today),
+            "as_of": offer.price_usd_per_h.as_of,
+            "retired_on": None if offer.retired_on is None else offer.retired_on.isoformat(),
+            "estimate": offer.price_usd_per_h.estimate,
+            "source": _source(offer.price_usd_per_h),
+            "note": offer.note,
+        }
+        for offer in sorted(catalog.offers.values(), key=lambda offer: offer.id)
+    ]
+
+
+def _gpus(catalog: Catalog, today: dt.date) -> list[dict[str, Any]]:
+    rows = []
+    for gpu in sorted(catalog.gpus.values(), key=lambda gpu: gpu.id):
+        row: dict[str, Any] = {
+            "id": gpu.id,
+            "name": gpu.name,
+            "vendor": gpu.vendor,
+            "architecture": gpu.architecture,
+            "segment": gpu.segment,
+            "form_factor": gpu.form_factor,
+            "launch_date": gpu.launch_date,
+            "memory_gb": gpu.memory_gb.value,
+            "memory_bandwidth_gb_per_s": gpu.memory_bandwidth_gb_per_s.value,
+            "tdp_w": gpu.tdp_w.value,
+            "idle_w": _value(gpu.idle_w),
+            "nvlink_gb_per_s": _value(gpu.nvlink_gb_per_s),
+            "pcie_gen": _value(gpu.pcie_gen),
+            "peer_to_peer": gpu.peer_to_peer,
+        }
+        row |= {f"{name}_dense_tflop_per_s": _value(gpu.dense_tflop_per_s.get(name)) for name in PRECISIONS}
+        row |= {f"{name}_matmul_fraction": _value(gpu.matmul_fraction.get(name)) for name in PRECISIONS}
+        row |= {"as_of": gpu.memory_gb.as_of, "source": _source(gpu.memory_gb)}
+        rows.append(row)
+    return rows
+
+
+def _workloads(catalog: Catalog, today: dt.date) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": workload.id,
+            "name": workload.name,
+            "unit": workload.unit,
+            "parameters": workload.parameters.value,
+            "precision": workload.precision,
+            "global_batch": workload.global_batch,
+            "seq_len": None if workload.transformer is None else workload.transformer.seq_len,
+            "samples": _value(workload.samples),
+            "epochs": workload.epochs,
+            "tokens": _value(workload.tokens),
+            "as_of": workload.parameters.as_of,
+            "source": _source(workload.parameters),
+        }
+        for workload in sorted(catalog.workloads.values(), key=lambda workload: workload.id)
+    ]
+
+
+def _sites(catalog: Catalog, today: dt.date) -> list[dict[str, Any]]:
+    rows = []
+    for site in sorted(catalog.sites.values(), key=lambda site: site.id):
+        default = site.tariffs[site.default_tariff]
+        grid = catalog.grids[site.grid].kg_co2e_per_kwh
+        rows.append(
+            {
+                "id": site.id,
+                "name": site.name,
+                "electricity_usd_per_kwh": default.usd_per_kwh.value,
+                "tariff": site.default_tariff,
+                "includes_tax": default.includes_tax,
+                "tariffs_usd_per_kwh": {name: tariff.usd_per_kwh.value for name, tariff in site.tariffs.items()},
+                "pue": site.pue.value,
+                "grid_kg_co2e_per_kwh": grid.value,
+                "estimate": default.usd_per_kwh.estimate,
+                "as_of": default.usd_per_kwh.as_of,
+                "source": "; ".join(dict.fromkeys((*default.usd_per_kwh.sources, *grid.sources))),
+            }
+        )
+    return rows
