@@ -23,8 +23,9 @@ from planner.report.export import plan_csv
 from planner.report.forecast import forecast_document
 from planner.report.listing import KINDS, list_rows
 from planner.report.text import forecast_text, plan_text, rows_text
-from planner.scenario.load import check_document, read_document, read_file
+from planner.scenario.load import check_document, parse_scenario, read_document, read_file
 from planner.scenario.paths import with_overrides
+from planner.scenario.schema import Scenario
 from planner.strategy.evaluate import evaluate
 from planner.workload.training import amount_of_work
 
@@ -61,11 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _plan(options: argparse.Namespace) -> None:
     catalog = load_catalog(today=options.today)
-    name = str(options.file)
-    document = read_document(read_file(options.file), file=name)
-    if options.set:
-        document = with_overrides(document, dict(options.set))
-    result = evaluate(check_document(document, file=name), catalog, load_evidence(), today=options.today)
+    result = evaluate(_scenario(options), catalog, load_evidence(), today=options.today)
     plan = plan_document(result)
     if options.csv is not None:
         _write(options.csv, plan_csv(result))
@@ -75,6 +72,13 @@ def _plan(options: argparse.Namespace) -> None:
             for problem in entry["problems"]:
                 print(f"{entry['id']}: {problem['message']}", file=sys.stderr)
     _print(_json(plan) if options.json else plan_text(plan))
+
+
+def _scenario(options: argparse.Namespace) -> Scenario:
+    content, name = read_file(options.file), str(options.file)
+    if not options.set:
+        return parse_scenario(content, file=name)
+    return check_document(with_overrides(read_document(content, file=name), dict(options.set)), file=name)
 
 
 def _estimate(options: argparse.Namespace) -> None:

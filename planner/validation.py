@@ -83,13 +83,17 @@ def _words(item: ErrorDetails, loc: Path, model: type[BaseModel]) -> tuple[str, 
     if kind in _LIMITS:
         key, text = _LIMITS[kind]
         return describe(item["input"]), text.format(context[key])
+    if kind == "value_error":
+        return describe(item["input"]), str(context["error"])
+    if kind == "string_pattern_mismatch":
+        return describe(item["input"]), f"text of the form {context['pattern']}"
     if kind == "expected":
         return str(context["found"]), str(context["expected"])
     return describe(item["input"]), _EXPECTED.get(kind, item["msg"])
 
 
 def _known_keys(loc: Path, model: type[BaseModel]) -> str:
-    names = list(_model_at(loc[:-1], model).model_fields)
+    names = [field.alias or name for name, field in _model_at(loc[:-1], model).model_fields.items()]
     close = near(str(loc[-1]), names)
     return f"{' or '.join(close)}" if close else f"one of {', '.join(names)}"
 
