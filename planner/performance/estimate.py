@@ -12,7 +12,7 @@ from planner.catalog.records import Catalog, Figure, Gpu, Precision
 from planner.performance.constants import Constants, assumption_id, constants_of
 from planner.performance.device import device_of
 from planner.performance.evidence import Evidence
-from planner.performance.fitting import Choice, choose, is_fused, memory_need
+from planner.performance.fitting import Choice, fitting_choices, is_fused, memory_need
 from planner.performance.measured import Measured, find_measured
 from planner.performance.request import Request, Setup, Warning_, resolve_request
 from planner.performance.scaling import link_of
@@ -25,6 +25,7 @@ __all__ = ["Prediction", "Setup", "Warning_", "estimate"]
 
 Basis = Literal["measured", "transferred", "estimated"]
 Unit = Literal["tokens_per_s", "samples_per_s"]
+TIGHT_SHARE = 0.93  # peak memory over capacity from which the error of the memory estimate decides
 REGIME_SHARE = 0.25  # share of the step above which launches or links, the least certain parts, widen the interval
 
 _TRANSFORMER_CONSTANTS = (
@@ -103,11 +104,13 @@ def estimate(setup: Setup, catalog: Catalog, evidence: Evidence) -> Prediction:
     """
     constants = constants_of(catalog.assumptions)
     request = resolve_request(setup)
-    choice = choose(request, constants)
+    choices = fitting_choices(request, constants)
     measured = find_measured(request, evidence)
     if measured is not None:
-        return _from_measured(request, choice, measured, constants)
-    return _from_formula(request, choice, evidence, constants)
+        return _from_measured(request, choices[0], measured, constants)
+    steps = [(choice, _step(request, choice, request.global_batch, constants)) for choice in choices]
+    choice, step = min(steps, key=lambda pair: pair[1].total_s)
+    return _from_formula(request, choice, step, evidence, constants)
 
 
 def _from_measured(request: Request, choice: Choice, measured: Measured, constants: Constants) -> Prediction:
@@ -141,9 +144,10 @@ def _from_measured(request: Request, choice: Choice, measured: Measured, constan
     )
 
 
-def _from_formula(request: Request, choice: Choice, evidence: Evidence, constants: Constants) -> Prediction:
+def _from_formula(
+    request: Request, choice: Choice, step: StepTime, evidence: Evidence, constants: Constants
+) -> Prediction:
     setup = request.setup
-    step = _step(request, choice, request.global_batch, constants)
     throughput = request.global_batch * _units_per_sample(request) / step.total_s
     unit = _unit(request)
     known = (unit, setup.gpu.id) in evidence.known_gpus
@@ -155,6 +159,9 @@ def _from_formula(request: Request, choice: Choice, evidence: Evidence, constant
     if setup.checkpointing is None and choice.checkpointing != setup.workload.checkpointing:
         recomputation = {"recipe": setup.workload.checkpointing, "used": choice.checkpointing}
         warnings.append(Warning_(code="checkpointing_raised", params=recomputation))
+    if TIGHT_SHARE < choice.memory_bytes / choice.capacity_bytes <= 1.0:
+        memory = {"memory_gb": choice.memory_bytes / BYTES_PER_GB, "capacity_gb": choice.capacity_bytes / BYTES_PER_GB}
+        warnings.append(Warning_(code="tight_memory", params={**memory, "gpu": setup.gpu.name}))
     if shares["communication"] > REGIME_SHARE:
         warnings.append(Warning_(code="slow_links", params={"share": shares["communication"], "gpus": setup.gpus}))
     if shares["launch"] > REGIME_SHARE:

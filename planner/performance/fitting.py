@@ -66,11 +66,12 @@ def memory_need(request: Request, checkpointing: Checkpointing, sharding: Shardi
     return vision_need(workload.vision, parameters, element_bytes, constants)
 
 
-def choose(request: Request, constants: Constants) -> Choice:
-    """The first recomputation, and within it sharding, with which the request fits; else the cheapest, not fitting.
+def fitting_choices(request: Request, constants: Constants) -> tuple[Choice, ...]:
+    """Recomputations and shardings with which the request fits, the plainest first; else the cheapest, not fitting.
 
-    Recomputation as asked, or the recipe's and then ever more of it. Replicated states where they fit, else sharded.
-    The micro-batch as asked, or the largest power of two that fits and is no larger than the batch of one GPU.
+    Recomputation as asked, or the recipe's and then ever more of it, up to the first that fits replicated: more of it
+    would only cost time. The micro-batch as asked, or the largest power of two that fits and is no larger than the
+    batch of one GPU.
     """
     setup = request.setup
     capacity = usable_bytes(setup.gpu, constants)
@@ -93,10 +94,11 @@ def choose(request: Request, constants: Constants) -> Choice:
                 capacity_bytes=capacity,
                 min_gpus=smallest,
             )
-            if choice.fits:
-                return choice
             choices.append(choice)
-    return min(choices, key=lambda choice: choice.memory_bytes)
+            if choice.fits and sharding == "replicated":
+                return tuple(choice for choice in choices if choice.fits)
+    fitting = tuple(choice for choice in choices if choice.fits)
+    return fitting or (min(choices, key=lambda choice: choice.memory_bytes),)
 
 
 def _recomputations(request: Request) -> tuple[Checkpointing, ...]:
