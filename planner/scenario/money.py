@@ -6,6 +6,7 @@ import math
 import re
 from dataclasses import dataclass
 
+MOST = 1e30  # products of a few such numbers are still finite
 _TEXT = re.compile(r"^\s*([+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*([A-Z]{3})\s*$")
 
 
@@ -33,10 +34,16 @@ def parse_money(value: object) -> Money:
         match = _TEXT.match(value)
         if match is None:
             raise ValueError('a number in USD or text such as "8000 CNY"')
-        return Money(amount=float(match[1]), currency=match[2])
-    if not math.isfinite(value):
+        return Money(amount=_bounded(float(match[1])), currency=match[2])
+    return Money(amount=_bounded(float(value)))
+
+
+def _bounded(amount: float) -> float:
+    if not math.isfinite(amount):
         raise ValueError("a finite number")
-    return Money(amount=float(value))
+    if abs(amount) > MOST:
+        raise ValueError(f"an amount of at most {MOST:g}")
+    return amount
 
 
 def money_aliases(field: str) -> tuple[str, ...]:

@@ -45,6 +45,12 @@ def _amount(value: object) -> Money:
     return money
 
 
+def _job_class(value: object) -> object:
+    if value == "service":
+        raise ValueError("'development' or 'key' ('service' is reserved for serving, not planned yet)")
+    return value
+
+
 Id = Annotated[str, Field(pattern=ID_PATTERN)]
 Positive = Annotated[float, BeforeValidator(_number), Field(gt=0, le=1e30)]
 NonNegative = Annotated[float, BeforeValidator(_number), Field(ge=0, le=1e30)]
@@ -54,6 +60,7 @@ AtLeastOne = Annotated[float, BeforeValidator(_number), Field(ge=1, le=1e6)]
 Count = Annotated[int, BeforeValidator(_whole), Field(ge=1, le=1_000_000)]
 Months = Annotated[int, BeforeValidator(_whole), Field(ge=1, le=84)]
 AgeMonths = Annotated[int, BeforeValidator(_whole), Field(ge=0, le=240)]
+JobClass = Annotated[Literal["development", "key"], BeforeValidator(_job_class)]
 Price = Annotated[Money, BeforeValidator(_price)]
 Amount = Annotated[Money, BeforeValidator(_amount)]
 Ratio = Annotated[float, BeforeValidator(_number), Field(ge=0, le=1)]
@@ -137,7 +144,7 @@ class JobInput(Model):
     throughput: dict[str, Positive] = Field(default_factory=dict)
     runs_per_month: Positive
     attempts_per_run: AtLeastOne | None = None
-    job_class: Literal["development", "key", "service"] = Field(default="development", alias="class")
+    job_class: JobClass = Field(default="development", alias="class")
     deadline_h: Positive | None = None
     local_share: Share | None = None
     regions: list[str] = Field(default_factory=list)
@@ -148,8 +155,6 @@ class JobInput(Model):
 
     @model_validator(mode="after")
     def _one_amount_of_work(self) -> JobInput:
-        if self.job_class == "service":
-            raise ValueError("class 'development' or 'key' ('service' is reserved for serving, not planned yet)")
         if self.tokens is not None and (self.samples is not None or self.epochs is not None):
             raise ValueError("either 'tokens', or 'samples' with 'epochs', not both")
         return self
