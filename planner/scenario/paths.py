@@ -48,17 +48,12 @@ def with_overrides(document: Mapping[str, Any], overrides: Mapping[str, Any]) ->
         last = int(keys[-1]) if keys[-1].isdigit() else keys[-1]
         if isinstance(last, str) and "_usd" in last:
             for alias in money_aliases(last):
-                if isinstance(here.get(alias), str) and _looks_like_money(here[alias]):
-                    del here[alias]
+                here.pop(alias, None)
         if value is None:
             here.pop(last, None)
         else:
             here[last] = value
     return result
-
-
-def _looks_like_money(text: str) -> bool:
-    return bool(text) and text[-3:].isupper() and text[:1] in "+-0123456789 "
 
 
 def check_path(path: str, document: Mapping[str, Any] | None = None) -> None:
