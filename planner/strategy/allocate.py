@@ -88,9 +88,7 @@ def allocate(problem: PlanProblem, theta: Theta, kind: Kind) -> Allocation:
     counts = machine_counts(problem, theta, choices, keep_fixed=kind != "cloud")
     evaluation = kernel(problem, theta, Choice(machine_count=counts, routing=choices))
     overfull = _overfull(problem, theta, choices, counts)
-    best = int(np.argmin(np.where(overfull.any(axis=1), np.inf, evaluation.present_value_usd)))
-    if overfull.all(axis=0).any() or overfull[best].any():
-        best = int(np.argmin(overfull.sum(axis=1) * 1e18 + evaluation.present_value_usd))
+    best = int(np.lexsort((evaluation.present_value_usd, overfull.sum(axis=1)))[0])  # within capacity, then cheapest
     routing, count = choices[best : best + 1], counts[best : best + 1]
     problems += _capacity_problems(problem, theta, routing, count, overfull[best])
     problems += _late_problems(problem, theta, plans, routing)
