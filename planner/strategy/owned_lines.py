@@ -30,11 +30,10 @@ def purchase_lines(rows: Rows, index: int) -> list[CostLine]:
         for cohort in machine.cohorts
         for month in cohort.purchase_months
     )
-    included = machine.includes_tax
     lines = []
-    for kind, unit, factor, column, included_here in (
-        ("gpu", "card", machine.gpus, machine.gpu_price_at, included),
-        ("host", "host", 1, machine.host_price_at, included),
+    for kind, unit, factor, column, included in (
+        ("gpu", "card", machine.gpus, machine.gpu_price_at, machine.gpu_includes_tax),
+        ("host", "host", 1, machine.host_price_at, machine.host_includes_tax),
         ("installation", "machine", 1, machine.installation_at, False),
     ):
         if units.any() and rows.p(column).any():
@@ -45,9 +44,9 @@ def purchase_lines(rows: Rows, index: int) -> list[CostLine]:
                     resource=machine.id,
                     job="",
                     unit=unit,
-                    unit_price=rows.paid(rows.p(column), included_here),
+                    unit_price=rows.paid(rows.p(column), included),
                     quantity=units * factor,
-                    taxed=None if included_here else "tax_purchase",
+                    taxed=None if included else "tax_purchase",
                     price_at=(column,),
                 )
             )
@@ -98,14 +97,14 @@ def _sale_lines(
     rows: Rows, machine: Machine, columns: SaleColumns, units: Array, suffix: str, was_owned: bool
 ) -> list[CostLine]:
     lines = []
-    for kind, unit, factor, price_at, today_at, sold_at, bought_at in (
+    for kind, unit, factor, price_at, today_at, included, sold_at, bought_at in (
         ("resale_gpu", "card", machine.gpus, machine.gpu_price_at, machine.resale_gpu_today_at,
-         columns.gpu_sold_at, columns.gpu_bought_at),
+         machine.gpu_includes_tax, columns.gpu_sold_at, columns.gpu_bought_at),
         ("resale_host", "host", 1, machine.host_price_at, machine.resale_host_today_at,
-         columns.host_sold_at, columns.host_bought_at),
+         machine.host_includes_tax, columns.host_sold_at, columns.host_bought_at),
     ):  # fmt: skip
         base_at = today_at if was_owned and today_at is not None else price_at
-        base = rows.without_tax(rows.p(base_at), machine.includes_tax and not was_owned)
+        base = rows.without_tax(rows.p(base_at), included and not was_owned)
         unit_price = -base * residual_ratio(rows.p(sold_at), rows.p(bought_at))
         if unit_price.any():
             lines.append(
@@ -167,8 +166,8 @@ def running_lines(rows: Rows, index: int) -> list[CostLine]:
             )
         )
     if rows.p(machine.maintenance_at).any():
-        gpu_usd = rows.without_tax(rows.p(machine.gpu_price_at), machine.includes_tax)
-        host_usd = rows.without_tax(rows.p(machine.host_price_at), machine.includes_tax)
+        gpu_usd = rows.without_tax(rows.p(machine.gpu_price_at), machine.gpu_includes_tax)
+        host_usd = rows.without_tax(rows.p(machine.host_price_at), machine.host_includes_tax)
         price_years = rows.count[:, index] * (machine.gpus * gpu_usd + host_usd) / MONTHS_PER_YEAR
         lines.append(
             CostLine(

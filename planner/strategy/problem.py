@@ -103,7 +103,8 @@ class Machine:
     fixed_count: int | None
     owned_count: int
     cohorts: tuple[Cohort, ...]
-    includes_tax: bool
+    gpu_includes_tax: bool
+    host_includes_tax: bool
     gpu_price_at: int
     host_price_at: int
     installation_at: int

@@ -35,7 +35,8 @@ def resolve_machine(
     server = gpu.segment == "datacenter" or (host is not None and host.wall_w_per_gpu_tdp is not None)
     kind = "server" if server else "workstation"
     gpu_price, gpu_taxed = _card_price(entry, gpu, figures, field)
-    host_price = _host_price(entry, host, figures, field)
+    host_price, host_taxed = _host_price(entry, host, figures, field)
+    told = entry.prices_include_tax
     load_w, idle_w = _power(entry, gpu, host, figures, field)
     if idle_w.value > load_w.value:
         raise InputError("idle_above_load", field=f"{field}.idle_w", value=idle_w.value, load_w=load_w.value)
@@ -53,7 +54,8 @@ def resolve_machine(
         fixed_count=entry.count,
         owned_count=0 if entry.owned is None else entry.owned.count,
         cohorts=cohorts,
-        includes_tax=gpu_taxed if entry.prices_include_tax is None else entry.prices_include_tax,
+        gpu_includes_tax=gpu_taxed if told is None else told,
+        host_includes_tax=host_taxed if told is None else told,
         gpu_price_at=column("gpu_price_usd", gpu_price, "USD"),
         host_price_at=column("host_price_usd", host_price, "USD"),
         installation_at=column(
@@ -116,15 +118,15 @@ def _card_price(entry: MachineInput, gpu: Gpu, figures: Figures, field: str) -> 
     return price.price_usd, price.includes_tax
 
 
-def _host_price(entry: MachineInput, host: Host | None, figures: Figures, field: str) -> Figure:
+def _host_price(entry: MachineInput, host: Host | None, figures: Figures, field: str) -> tuple[Figure, bool]:
     if entry.host_price_usd is not None:
-        return figures.usd(entry.host_price_usd, field=f"{field}.host_price_usd")
+        return figures.usd(entry.host_price_usd, field=f"{field}.host_price_usd"), False
     if host is None:
         raise InputError("missing_host", field=f"{field}.host", known=sorted(figures.catalog.hosts))
     price = hardware_price(figures.catalog, host.id, entry.condition) or hardware_price(figures.catalog, host.id, "new")
     if price is None:
         raise InputError("missing_price", field=f"{field}.host_price_usd", item=host.id, condition=entry.condition)
-    return price.price_usd
+    return price.price_usd, price.includes_tax
 
 
 def _power(entry: MachineInput, gpu: Gpu, host: Host | None, figures: Figures, field: str) -> tuple[Figure, Figure]:
@@ -226,13 +228,14 @@ def _cohorts(
         life = round(figures.catalog.assume(f"useful_life_months_{'server' if kind == 'server' else 'consumer'}").value)
     bought_age = entry.age_months or 0
 
-    def ratio_column(part: str, age: int) -> int:
-        name = f"{field}.residual_{part}.{age}"
+    def ratio(part: str, age: int) -> Figure:
         try:
-            ratio = interpolated(_curve(entry, gpu, figures, part), age)
+            return interpolated(_curve(entry, gpu, figures, part), age)
         except InputError as error:
             raise InputError(error.code, field=f"{field}.residual_{part}", **error.params) from None
-        return table.add(name, ratio, "-")
+
+    def ratio_column(part: str, age: int) -> int:
+        return table.add(f"{field}.residual_{part}.{age}", ratio(part, age), "-")
 
     def cohort(*, owned: bool) -> Cohort:
         first_age = entry.owned.age_months if owned and entry.owned is not None else bought_age
@@ -249,7 +252,7 @@ def _cohorts(
         sales = []
         for sale in schedule.sales:
             for part in ("gpu", "host"):
-                if interpolated(_curve(entry, gpu, figures, part), sale.bought_age).value == 0:
+                if ratio(part, sale.bought_age).value == 0:
                     raise InputError("residual_zero", field=f"{field}.residual_{part}", age_months=sale.bought_age)
             sales.append(
                 SaleColumns(

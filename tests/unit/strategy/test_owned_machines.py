@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from planner.errors import InputError
-from tests.planning import amounts, by_id, costed, problem_of, quantity, small_plan
+from tests.planning import amounts, by_id, costed, problem_of, quantity, small_plan, solve, strategy
 
 OWNED: dict[str, Any] = {
     "machines.own.owned": {"count": 1, "age_months": 12, "resale_gpu_usd": 600, "resale_host_usd": 200},
@@ -212,8 +212,6 @@ def test_colocation_passes_power_through_or_includes_it() -> None:
 
 
 def test_one_more_run_costs_no_electricity_where_power_is_in_the_rent() -> None:
-    from tests.planning import solve, strategy
-
     plan = small_plan(
         {
             "site.colocation.contracted_kw": 2,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from tests import planning
 from tests.planning import amounts, by_id, costed, problem_of, quantity, small_plan, solve, strategy
 
 RATE = 0.25
@@ -143,3 +145,15 @@ def test_default_rate_is_the_assumption() -> None:
     plan = small_plan({"tax.rate": None})
     problem = problem_of(plan)
     assert problem.parameters[problem.tax_rate_at].sources == ("assumptions:tax_rate",)
+
+
+def test_card_priced_with_tax_beside_a_host_priced_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    frozen = planning.catalog()
+    card = replace(frozen.hardware["rtx-4090-new"], includes_tax=True)
+    changed = replace(frozen, hardware={**frozen.hardware, card.id: card})
+    monkeypatch.setattr(planning, "catalog", lambda: changed)
+    plan = small_plan({"tax.rate": RATE, "machines.own.gpu_price_usd": None})
+    lines = by_id(costed(plan, "local"))
+    assert quantity(lines["tax_purchase"]) == 500
+    assert lines["resale_gpu.own.m12"].unit_price[0] == pytest.approx(-0.5 * 1900 / (1 + RATE))
+    assert lines["resale_host.own.m12"].unit_price[0] == pytest.approx(-0.25 * 500)
