@@ -43,10 +43,9 @@ class Allocation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Side:
-    """Candidates of one job on one side, on time ones first of all; `late` when none is."""
+    """Candidates of one job on one side: those on time, the cheapest first; else the fastest."""
 
     pairs: tuple[int, ...]
-    late: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +90,7 @@ def allocate(problem: PlanProblem, theta: Theta, kind: Kind) -> Allocation:
     best = int(np.lexsort((evaluation.present_value_usd, overfull.sum(axis=1)))[0])  # within capacity, then cheapest
     routing, count = choices[best : best + 1], counts[best : best + 1]
     problems += _capacity_problems(problem, theta, routing, count, overfull[best])
-    problems += _late_problems(problem, theta, plans, routing)
+    problems += _late_problems(problem, theta, routing)
     warnings += _load_warnings(problem, theta, routing, count, overfull[best])
     return Allocation(
         kind=kind,
@@ -150,12 +149,10 @@ def _side(problem: PlanProblem, theta: Theta, job: Job, pairs: Sequence[tuple[in
     if not possible:
         return None
     punctual = [(i, pair) for i, pair in possible if on_time(problem, theta, pair)]
-    ranked = punctual or possible
-    if punctual:
-        ranked.sort(key=lambda item: (_run_cost(problem, theta, item[1]), item[1].resource))
-    else:
-        ranked.sort(key=lambda item: (float(turnaround_h(problem, item[1], theta)[0]), item[1].resource))
-    return _Side(pairs=tuple(i for i, _ in ranked), late=not punctual)
+    if not punctual:  # the fastest, so that the plan says how near the limit it comes
+        return _Side(pairs=(min(possible, key=lambda item: float(turnaround_h(problem, item[1], theta)[0]))[0],))
+    punctual.sort(key=lambda item: (_run_cost(problem, theta, item[1]), item[1].resource))
+    return _Side(pairs=tuple(i for i, _ in punctual))
 
 
 def _run_cost(problem: PlanProblem, theta: Theta, pair: Pair) -> float:
@@ -255,7 +252,7 @@ def _load_warnings(problem: PlanProblem, theta: Theta, routing: Array, count: Ar
     return issues
 
 
-def _late_problems(problem: PlanProblem, theta: Theta, plans: Sequence[_Plan], routing: Array) -> list[Issue]:
+def _late_problems(problem: PlanProblem, theta: Theta, routing: Array) -> list[Issue]:
     issues = []
     for index, pair in enumerate(problem.pairs):
         if routing[0, index] > 0 and not on_time(problem, theta, pair):
