@@ -108,9 +108,25 @@ def estimate(setup: Setup, catalog: Catalog, evidence: Evidence) -> Prediction:
     measured = find_measured(request, evidence)
     if measured is not None:
         return _from_measured(request, choices[0], measured, constants)
-    steps = [(choice, _step(request, choice, request.global_batch, constants)) for choice in choices]
-    choice, step = min(steps, key=lambda pair: pair[1].total_s)
-    return _from_formula(request, choice, step, evidence, constants)
+    runs = [_run(request, choice, constants) for choice in choices]
+    return _from_formula(request, max(runs, key=lambda run: run.throughput), evidence, constants)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Run:
+    """One choice of settings with the step it takes."""
+
+    choice: Choice
+    step: StepTime
+    global_batch: int
+    throughput: float
+
+
+def _run(request: Request, choice: Choice, constants: Constants) -> _Run:
+    global_batch = request.global_batch(choice.micro_batch)
+    step = _step(request, choice, global_batch, constants)
+    throughput = global_batch * _units_per_sample(request) / step.total_s
+    return _Run(choice=choice, step=step, global_batch=global_batch, throughput=throughput)
 
 
 def _from_measured(request: Request, choice: Choice, measured: Measured, constants: Constants) -> Prediction:
@@ -139,23 +155,20 @@ def _from_measured(request: Request, choice: Choice, measured: Measured, constan
         global_batch=measured.global_batch,
         breakdown=breakdown,
         sources=tuple(f"measurements:{id}" for id in measured.ids),
-        # the batch stands in the row, so what was raised to suit the GPUs is not what was run
-        warnings=tuple(w for w in request.warnings if w.code != "global_batch_raised"),
+        warnings=request.warnings,
     )
 
 
-def _from_formula(
-    request: Request, choice: Choice, step: StepTime, evidence: Evidence, constants: Constants
-) -> Prediction:
+def _from_formula(request: Request, run: _Run, evidence: Evidence, constants: Constants) -> Prediction:
     setup = request.setup
-    throughput = request.global_batch * _units_per_sample(request) / step.total_s
+    choice, step = run.choice, run.step
     unit = _unit(request)
     known = (unit, setup.gpu.id) in evidence.known_gpus
     half_width = constants.half_width_known_gpu if known else constants.half_width_new_gpu
     shares = {part: seconds / step.total_s for part, seconds in step.parts_s.items()}
     if shares["launch"] + shares["communication"] > REGIME_SHARE:
         half_width = math.hypot(half_width, constants.half_width_regime)
-    warnings = list(request.warnings)
+    warnings = [*request.warnings, *_batch_warning(request, run.global_batch)]
     if setup.checkpointing is None and choice.checkpointing != setup.workload.checkpointing:
         recomputation = {"recipe": setup.workload.checkpointing, "used": choice.checkpointing}
         warnings.append(Warning_(code="checkpointing_raised", params=recomputation))
@@ -169,14 +182,21 @@ def _from_formula(
     return _prediction(
         request,
         choice,
-        throughput=throughput,
+        throughput=run.throughput,
         half_width=half_width,
         basis="estimated",
-        global_batch=request.global_batch,
+        global_batch=run.global_batch,
         breakdown=step.parts_s,
         sources=_formula_sources(setup.gpu, request),
         warnings=tuple(warnings),
     )
+
+
+def _batch_warning(request: Request, used: int) -> tuple[Warning_, ...]:
+    recipe = request.setup.workload.global_batch
+    if request.setup.global_batch is not None or used == recipe:
+        return ()
+    return (Warning_(code="global_batch_adjusted", params={"recipe": recipe, "used": used}),)
 
 
 def _prediction(

@@ -87,9 +87,7 @@ class Evidence:
         return self._kept(lambda m: m.id not in ids, "without " + ",".join(sorted(ids)))
 
 
-def _evidence(
-    measurements: tuple[Measurement, ...], content_hash: str, sources: Mapping[str, Source]
-) -> Evidence:
+def _evidence(measurements: tuple[Measurement, ...], content_hash: str, sources: Mapping[str, Source]) -> Evidence:
     by_model: dict[str, list[Measurement]] = {}
     for measurement in measurements:
         by_model.setdefault(measurement.model, []).append(measurement)

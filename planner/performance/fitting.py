@@ -12,6 +12,7 @@ from planner.performance.request import Request
 from planner.workload.settings import CHECKPOINTINGS, Checkpointing, Sharding
 
 MOST_SHARDS = 4096
+FILLING_DIGITS = 3  # ..., 24, 28, 32, 40, 48, ...: as close as published runs come to a full memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +72,7 @@ def fitting_choices(request: Request, constants: Constants) -> tuple[Choice, ...
 
     Recomputation as asked, or the recipe's and then ever more of it, up to the first that fits replicated: more of it
     would only cost time. The micro-batch as asked, or the largest power of two that fits and is no larger than the
-    batch of one GPU.
+    batch of one GPU; where memory alone sets the batch, the largest with three significant binary digits.
     """
     setup = request.setup
     capacity = usable_bytes(setup.gpu, constants)
@@ -79,13 +80,14 @@ def fitting_choices(request: Request, constants: Constants) -> tuple[Choice, ...
     recomputations = _recomputations(request)
     shardings: tuple[Sharding, ...] = ("replicated", "sharded") if transformer and setup.gpus > 1 else ("replicated",)
     smallest = _min_gpus(request, constants)
+    digits = FILLING_DIGITS if request.batch_filled_by_memory else 1
     choices = []
     for checkpointing in recomputations:
         for sharding in shardings:
             need = memory_need(request, checkpointing, sharding, constants)
             shards = setup.gpus if sharding == "sharded" else 1
             room = need.largest_micro_batch(capacity, shards)
-            micro = setup.micro_batch or _power_of_two(min(room, request.batch_per_gpu))
+            micro = setup.micro_batch or _round_batch(min(room, request.batch_per_gpu_limit), digits)
             choice = Choice(
                 micro_batch=micro,
                 checkpointing=checkpointing,
@@ -110,9 +112,11 @@ def _recomputations(request: Request) -> tuple[Checkpointing, ...]:
     return CHECKPOINTINGS[CHECKPOINTINGS.index(setup.workload.checkpointing) :]
 
 
-def _power_of_two(limit: float) -> int:
-    """Largest power of two up to a limit, at least 1."""
-    return 1 << max(0, int(limit).bit_length() - 1) if limit >= 1 else 1
+def _round_batch(limit: float, digits: int) -> int:
+    """Largest number up to a limit with so many significant binary digits, at least 1; one digit: a power of two."""
+    whole = max(1, int(limit))
+    step = 1 << max(0, whole.bit_length() - digits)
+    return whole // step * step
 
 
 def _min_gpus(request: Request, constants: Constants) -> int | None:

@@ -1,4 +1,4 @@
-"""A request for an estimate, its settings resolved: what was asked, what the recipe says, and what cannot be."""
+"""A request for an estimate: what was asked, what the recipe says, and what cannot be."""
 
 from __future__ import annotations
 
@@ -49,18 +49,43 @@ class Warning_:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """A setup with precision, sequence length and global batch settled."""
+    """A setup with precision and sequence length settled, and what is asked of the batches found possible."""
 
     setup: Setup
     precision: Precision
     seq_len: int | None
-    global_batch: int
     warnings: tuple[Warning_, ...]
 
     @property
-    def batch_per_gpu(self) -> float:
-        """Samples of one optimizer step on each GPU. [-]"""
-        return self.global_batch / self.setup.gpus
+    def batch_filled_by_memory(self) -> bool:
+        """Whether the batch is whatever fills the memory, as in the published runs, and not the recipe's.
+
+        So it is for models counted in samples when no batch is asked for: a GPU that was measured is then compared
+        with one that was not on equal terms.
+        """
+        setup = self.setup
+        return setup.workload.unit == "samples" and setup.micro_batch is None and setup.global_batch is None
+
+    @property
+    def batch_per_gpu_limit(self) -> float:
+        """Most samples that one GPU can take in one pass. [-]"""
+        if self.batch_filled_by_memory:
+            return math.inf
+        return math.ceil((self.setup.global_batch or self.setup.workload.global_batch) / self.setup.gpus)
+
+    def global_batch(self, micro_batch: int) -> int:
+        """Samples of a step: as asked, or the recipe's in the nearest whole number of passes.
+
+        Where both batches are left to the recipe, it is only rounded up to a multiple of the GPUs.
+        """
+        setup = self.setup
+        if setup.global_batch is not None:
+            return setup.global_batch
+        recipe = setup.workload.global_batch
+        if self.batch_filled_by_memory or setup.micro_batch is not None:
+            one_pass = micro_batch * setup.gpus
+            return one_pass * max(1, round(recipe / one_pass))
+        return -(-recipe // setup.gpus) * setup.gpus
 
 
 def resolve_request(setup: Setup) -> Request:
@@ -87,15 +112,13 @@ def resolve_request(setup: Setup) -> Request:
         _refuse_transformer_settings(setup)
     warnings: list[Warning_] = []
     precision = _precision(setup, warnings)
-    global_batch = _global_batch(setup, warnings)
+    _check_batches(setup)
     spec = setup.workload.transformer
     seq_len = None if spec is None else setup.seq_len or spec.seq_len
     if spec is not None and spec.encoder and spec.learned_positions and (seq_len or 0) > spec.learned_positions:
         expected = f"at most {spec.learned_positions}, the positions the model has"
         raise InputError("seq_len_too_long", field="seq_len", value=seq_len, expected=expected)
-    return Request(
-        setup=setup, precision=precision, seq_len=seq_len, global_batch=global_batch, warnings=tuple(warnings)
-    )
+    return Request(setup=setup, precision=precision, seq_len=seq_len, warnings=tuple(warnings))
 
 
 def _refuse_transformer_settings(setup: Setup) -> None:
@@ -122,26 +145,20 @@ def _precision(setup: Setup, warnings: list[Warning_]) -> Precision:
     raise InputError("precision_not_supported", field="precision", value=asked, expected=expected, gpu=setup.gpu.name)
 
 
-def _global_batch(setup: Setup, warnings: list[Warning_]) -> int:
-    """The batch of a step: as asked, or the recipe's, raised to what the GPUs and the micro-batch need."""
+def _check_batches(setup: Setup) -> None:
+    """Refuse a batch with fewer samples than GPUs, and one that GPUs and micro-batch do not divide."""
     gpus, micro = setup.gpus, setup.micro_batch
-    unit = gpus * (micro or 1)
-    if setup.global_batch is not None:
-        batch = setup.global_batch
-        if batch < gpus:
-            raise InputError(
-                "batch_below_gpus", field="global_batch", value=batch, expected=f"at least {gpus}, one for each GPU"
-            )
-        if batch % unit:
-            expected = f"a multiple of {unit} ({gpus} GPUs x micro-batch {micro or 1})"
-            raise InputError("batch_not_divisible", field="global_batch", value=batch, expected=expected)
-        return batch
     recipe = setup.workload.global_batch
-    if micro is None and recipe < gpus:
-        expected = f"at most {recipe}: a step of {setup.workload.name} has {recipe} samples; or a larger global batch"
-        raise InputError("batch_below_gpus", field="gpus", value=gpus, expected=expected)
-    batch = -(-recipe // unit) * unit
-    if batch != recipe:
-        params = {"recipe": recipe, "used": batch, "gpus": gpus, "micro_batch": micro or 1}
-        warnings.append(Warning_(code="global_batch_raised", params=params))
-    return batch
+    batch = setup.global_batch
+    if batch is None:
+        if micro is None and recipe < gpus:
+            expected = f"at most {recipe}, the samples of a step of {setup.workload.name}; or a larger global batch"
+            raise InputError("batch_below_gpus", field="gpus", value=gpus, expected=expected)
+        return
+    if batch < gpus:
+        expected = f"at least {gpus}, one for each GPU"
+        raise InputError("batch_below_gpus", field="global_batch", value=batch, expected=expected)
+    one_pass = gpus * (micro or 1)
+    if batch % one_pass:
+        expected = f"a multiple of {one_pass} ({gpus} GPUs x micro-batch {micro or 1})"
+        raise InputError("batch_not_divisible", field="global_batch", value=batch, expected=expected)

@@ -97,6 +97,12 @@ def exposed_s(compute_s: float, transfer_s: float, link: Link, constants: Consta
     return max(compute_s, transfer_s) + constants.overlap_exposed * hidden - compute_s
 
 
+def data_parallel_step_s(compute_s: float, gradient_bytes: float, link: Link, constants: Constants) -> float:
+    """Time of a data-parallel step from the time of one GPU alone: gradients reduced once, and waiting. [s]"""
+    transfer = all_reduce_s(gradient_bytes, link)
+    return (compute_s + exposed_s(compute_s, transfer, link, constants)) * jitter_factor(link, constants)
+
+
 def jitter_factor(link: Link, constants: Constants) -> float:
     """How much waiting for the slowest GPU lengthens a step, by doublings inside and across nodes. [-]"""
     local = min(link.gpus, link.gpus_per_node)

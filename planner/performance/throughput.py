@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -22,8 +23,6 @@ from planner.workload.transformer import (
 )
 
 WEIGHT_BYTES = 2.0  # sharded weights and gradients travel in 16 bit
-GRADIENT_BYTES = 4.0  # replicated gradients in fp32
-LAUNCH_SHARPNESS = 4  # exponent of the smooth maximum of GPU time and host time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +49,14 @@ class StepTime:
     def total_s(self) -> float:
         """The whole step. [s]"""
         return sum(self.parts_s.values())
+
+
+def paced_s(gpu_s: float, host_s: float) -> float:
+    """Time of a pass that the GPU computes while the host launches its kernels: about the longer of the two. [s]
+
+    A smooth maximum, (gpu^4 + host^4)^(1/4): near a tie neither hides the other fully.
+    """
+    return math.hypot(gpu_s**2, host_s**2) ** 0.5
 
 
 def _matmul_s(tokens: float, width_in: float, width_out: float, device: Device, constants: Constants) -> float:
@@ -143,9 +150,9 @@ def transformer_step(
     gpu_s = (1 + BACKWARD_OVER_FORWARD) * (linear + element) + attention_forward + attention_backward
     gpu_s += head + recompute + gaps
     host_s = kernels * constants.kernel_launch_us / US_PER_S
-    micro_s = (gpu_s**LAUNCH_SHARPNESS + host_s**LAUNCH_SHARPNESS) ** (1 / LAUNCH_SHARPNESS)
+    micro_s = paced_s(gpu_s, host_s)
 
-    communication = _communication_s(parameters, plan, micro_s, link, constants)
+    communication = _communication_s(parameters, plan, device.element_bytes, micro_s, link, constants)
     shards = link.gpus if plan.sharding == "sharded" else 1
     optimizer = constants.optimizer_bytes_per_parameter * constants.optimizer_factor * parameters / shards / bandwidth
     n = plan.micro_steps
@@ -166,7 +173,9 @@ def transformer_step(
     )
 
 
-def _communication_s(parameters: float, plan: StepPlan, micro_s: float, link: Link, constants: Constants) -> float:
+def _communication_s(
+    parameters: float, plan: StepPlan, gradient_bytes: float, micro_s: float, link: Link, constants: Constants
+) -> float:
     """Communication of one optimizer step that the compute does not hide. [s]
 
     Sharded training gathers the weights for forward and backward and scatters the gradients in every micro-step;
@@ -175,4 +184,4 @@ def _communication_s(parameters: float, plan: StepPlan, micro_s: float, link: Li
     if plan.sharding == "sharded":
         per_micro_step = sharded_s(3 * WEIGHT_BYTES * parameters, link)
         return plan.micro_steps * exposed_s(micro_s, per_micro_step, link, constants)
-    return exposed_s(micro_s, all_reduce_s(GRADIENT_BYTES * parameters, link), link, constants)
+    return exposed_s(micro_s, all_reduce_s(gradient_bytes * parameters, link), link, constants)

@@ -15,7 +15,6 @@ from planner.workload.convolutional import (
 )
 
 MS_PER_S = 1000.0
-GRADIENT_BYTES = 4.0  # master gradients travel in fp32
 
 
 def roofline_s(spec: VisionSpec, device: Device, constants: Constants) -> tuple[float, float]:
@@ -67,12 +66,14 @@ def vision_step(
     arithmetic, activations = roofline_s(spec, device, constants)
     k = constants.vision_norm
     sample_s = (arithmetic**k + activations**k) ** (1 / k)
-    pass_s = micro_batch * sample_s
+    compute_s = micro_batch * sample_s
     launch_s = constants.vision_launch_ms / MS_PER_S
     bandwidth = device.bandwidth_bytes_per_s * constants.bandwidth_share
     optimizer = constants.vision_parameter_bytes * parameters / bandwidth
-    communication = exposed_s(pass_s + launch_s, all_reduce_s(parameters * GRADIENT_BYTES, link), link, constants)
-    compute = micro_steps * pass_s
+    communication = exposed_s(
+        compute_s + launch_s, all_reduce_s(parameters * device.element_bytes, link), link, constants
+    )
+    compute = micro_steps * compute_s
     launch = micro_steps * launch_s
     busy = compute + launch + optimizer + communication
     share = arithmetic / (arithmetic + activations)
@@ -85,5 +86,5 @@ def vision_step(
             "communication": communication,
             "waiting": busy * (jitter_factor(link, constants) - 1),
         },
-        launch_bound=launch_s > pass_s,
+        launch_bound=launch_s > compute_s,
     )
