@@ -1,0 +1,260 @@
+"""The command line: contracts of its output, exit statuses, and messages for bad input."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planner.__main__ import main
+from planner.report.listing import KINDS
+
+ROOT = Path(__file__).resolve().parents[3]
+LAB = ROOT / "examples" / "hybrid-lab.yaml"
+TODAY = ("--today", "2026-11-30")
+
+MINIMAL = """\
+schema_version: 1
+horizon_months: 12
+site: {id: us-average}
+jobs:
+  daily: {workload: bert-large-squad, runs_per_month: 10}
+machines:
+  pc: {gpu: rtx-4090, host: workstation-1}
+"""
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str, str]:
+    status = main([str(argument) for argument in arguments])
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+def scenario(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "scenario.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_plan_prints_json_and_writes_the_csv(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    target = tmp_path / "plan.csv"
+    status, out, err = run(capsys, "plan", LAB, "--json", "--csv", target, *TODAY)
+    assert (status, err) == (0, "")
+    document = json.loads(out)
+    assert document["recommended"] == "hybrid"
+    assert {job["id"] for job in document["strategies"][2]["jobs"]} == {"daily", "key"}
+    totals = {row["strategy"]: row for row in csv.DictReader(target.open(encoding="utf-8")) if row["month"] == "total"}
+    for entry in document["strategies"]:
+        assert float(totals[entry["id"]]["amount_usd"]) == pytest.approx(entry["tco_usd"], abs=0.005)
+
+
+def test_plan_as_text_names_the_answer(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, "plan", LAB, *TODAY)
+    assert status == 0
+    assert "Recommended: Mix." in out
+
+
+def test_plan_takes_overrides_by_path(capsys: pytest.CaptureFixture[str]) -> None:
+    _, before, _ = run(capsys, "plan", LAB, "--json", *TODAY)
+    _, after, _ = run(capsys, "plan", LAB, "--json", "--set", "jobs.daily.runs_per_month=2600", *TODAY)
+    runs = [json.loads(text)["strategies"][0]["jobs"][0]["runs"] for text in (before, after)]
+    assert runs == [pytest.approx(1300 * 36), pytest.approx(2600 * 36)]
+
+
+def test_an_impossible_plan_is_no_error_of_input(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    text = MINIMAL.replace("runs_per_month: 10", "runs_per_month: 10, deadline_h: 0.001")
+    status, out, err = run(capsys, "plan", scenario(tmp_path, text), "--json", *TODAY)
+    assert status == 0
+    document = json.loads(out)
+    assert document["recommended"] is None
+    assert document["reason_code"] == "none_feasible"
+    assert "daily needs" in err
+    assert "0.001 h" in err
+
+
+def test_estimate_prints_one_object(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ("--gpu", "h100-sxm5-80gb", "--gpus", "8", "--workload", "gpt-1.3b", "--tokens", "1e9")
+    status, out, _ = run(capsys, "estimate", *arguments, "--json", *TODAY)
+    document = json.loads(out)
+    assert status == 0
+    assert set(document) >= {
+        "gpu", "gpus", "workload", "throughput", "throughput_low", "throughput_high", "throughput_unit", "basis",
+        "memory_gb", "fits", "time_to_train_h", "low_h", "high_h", "wall_power_w", "warnings",
+    }  # fmt: skip
+    assert document["time_to_train_h"] == pytest.approx(1e9 / document["throughput"] / 3600)
+    assert document["wall_power_w"] == pytest.approx(7112)
+
+
+def test_estimate_without_evidence_of_a_gpu_is_estimated(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ("estimate", "--gpu", "rtx-4090", "--gpus", "1", "--workload", "bert-large-squad", "--json", *TODAY)
+    assert json.loads(run(capsys, *arguments)[1])["basis"] == "measured"
+    assert json.loads(run(capsys, *arguments, "--without-evidence-of", "rtx-4090")[1])["basis"] == "estimated"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_lists_are_lists(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, "catalog", "list", kind, "--json", *TODAY)
+    rows = json.loads(out)
+    assert status == 0
+    assert [row["id"] for row in rows] == sorted(row["id"] for row in rows)
+    assert all(row["source"] for row in rows)
+
+
+def test_offers_print_both_prices_and_a_status(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = {row["id"]: row for row in json.loads(run(capsys, "catalog", "list", "offers", "--json", *TODAY)[1])}
+    assert all(
+        row["price_usd_per_h"] == pytest.approx(row["price_usd_per_gpu_h"] * row["gpu_count"]) for row in rows.values()
+    )
+    p4d, p5 = (rows[f"aws-{name}-us-east-1-on-demand"] for name in ("p4d-24xlarge", "p5-48xlarge"))
+    assert (p4d["price_usd_per_h"], p4d["status"], p4d["as_of"]) == (21.957642, "current", "2026-11-09")
+    assert (p5["price_usd_per_h"], p5["status"]) == (55.04, "current")
+    retired = {row["price_usd_per_h"] for row in rows.values() if row["status"] == "retired"}
+    assert {32.77, 98.32} <= retired
+
+
+def test_status_depends_on_the_day(capsys: pytest.CaptureFixture[str]) -> None:
+    later = json.loads(run(capsys, "catalog", "list", "offers", "--json", "--today", "2029-01-01")[1])
+    assert {row["status"] for row in later} == {"stale", "retired"}
+
+
+def test_the_shipped_catalog_is_in_order(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, "catalog", "check", "--json", *TODAY)
+    assert status == 0
+    assert json.loads(out)["offers"] >= 40
+
+
+def test_a_broken_catalog_lists_its_problems(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    for path in (ROOT / "tests" / "fixtures" / "catalog").glob("*.yaml"):
+        text = path.read_text(encoding="utf-8")
+        if path.name == "prices.yaml":
+            text = text.replace("price_usd_per_h: 22.0", "price_usd_per_h: -22.0")
+        (tmp_path / path.name).write_text(text, encoding="utf-8")
+    status, _, err = run(capsys, "catalog", "check", tmp_path, *TODAY)
+    assert status == 2
+    assert "prices.yaml" in err
+    assert "-22" in err
+
+
+BAD_SCENARIOS: dict[str, tuple[str, str]] = {
+    "not yaml": ("{[", "scenario.yaml"),
+    "not a mapping": ("- 1\n- 2\n", "scenario.yaml"),
+    "empty": ("", "scenario.yaml"),
+    "unknown workload": (MINIMAL.replace("bert-large-squad", "bert-large-squat"), "bert-large-squad"),
+    "unknown gpu": (MINIMAL.replace("rtx-4090", "rtx-4091"), "rtx-4090"),
+    "unknown site": (MINIMAL.replace("us-average", "us-avrage"), "us-average"),
+    "unknown key": (MINIMAL.replace("runs_per_month", "runs_per_mont"), "runs_per_month"),
+    "negative": (MINIMAL.replace("runs_per_month: 10", "runs_per_month: -1"), "-1"),
+    "zero": (MINIMAL.replace("runs_per_month: 10", "runs_per_month: 0"), "above 0"),
+    "infinite": (MINIMAL.replace("runs_per_month: 10", "runs_per_month: .inf"), "runs_per_month"),
+    "not a number": (MINIMAL.replace("runs_per_month: 10", "runs_per_month: .nan"), "runs_per_month"),
+    "text for a number": (MINIMAL.replace("runs_per_month: 10", "runs_per_month: ten"), "'ten'"),
+    "horizon 0": (MINIMAL.replace("horizon_months: 12", "horizon_months: 0"), "horizon_months"),
+    "no jobs": (MINIMAL.replace("  daily: {workload: bert-large-squad, runs_per_month: 10}\n", ""), "jobs"),
+    "no version": (MINIMAL.replace("schema_version: 1\n", ""), "schema_version"),
+    "later version": (MINIMAL.replace("schema_version: 1", "schema_version: 2"), "schema_version"),
+    "currency without a rate": (MINIMAL + "currency: XAU\n", "XAU"),
+    "money without a rate": (MINIMAL.replace("host: workstation-1", 'host: workstation-1, gpu_price: "9 XAU"'), "XAU"),
+    "duplicate key": (MINIMAL + "horizon_months: 24\n", "horizon_months"),
+    "bomb": ("a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n" + MINIMAL, "anchor"),
+    "missing host": (MINIMAL.replace(", host: workstation-1", ""), "machines.pc.host"),
+    "too many cards": (MINIMAL.replace("host: workstation-1", "host: workstation-1, gpus: 4"), "machines.pc.gpus"),
+    "spot": (MINIMAL + "rental: {terms: [spot]}\n", "rental.terms"),
+    "unknown offer": (MINIMAL + "rental: {offers: [aws-p4d]}\n", "aws-p4d"),
+    "own quote without a price": (MINIMAL + "offers: {mine: {gpu: rtx-4090, gpu_count: 1}}\n", "offers.mine"),
+    "work in the wrong unit": (
+        MINIMAL.replace("runs_per_month: 10", "runs_per_month: 10, tokens: 5"),
+        "jobs.daily.tokens",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BAD_SCENARIOS)
+def test_bad_input_ends_with_status_2_and_names_the_fault(
+    name: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    text, named = BAD_SCENARIOS[name]
+    status, out, err = run(capsys, "plan", scenario(tmp_path, text), "--json", *TODAY)
+    assert (status, out) == (2, "")
+    assert named in err
+    assert "expected" in err or "did you mean" in err
+    assert "Traceback" not in err
+
+
+def test_a_file_of_ten_megabytes_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    status, _, err = run(capsys, "plan", scenario(tmp_path, MINIMAL + "# " + "x" * 10_000_000), *TODAY)
+    assert status == 2
+    assert "1,000,000" in err or "1 MB" in err or "1000000" in err
+
+
+@pytest.mark.parametrize("path", ["missing.yaml", "."])
+def test_a_file_that_cannot_be_read_is_named(path: str, capsys: pytest.CaptureFixture[str]) -> None:
+    status, _, err = run(capsys, "plan", path)
+    assert status == 2
+    assert path in err
+
+
+def test_binary_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "scenario.yaml"
+    path.write_bytes(b"\xff\xfe\x00\x01")
+    status, _, err = run(capsys, "plan", path)
+    assert status == 2
+    assert "UTF-8" in err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--gpus", "0"), ("--gpus", "-1"), ("--gpus", "two"), ("--tokens", "nan"), ("--tokens", "0"),
+        ("--precision", "fp12"), ("--today", "soon"),
+    ],
+)  # fmt: skip
+def test_bad_arguments_end_with_status_2(arguments: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    given = {"--gpu": "rtx-4090", "--gpus": "1", "--workload": "gpt-1.3b", arguments[0]: arguments[1]}
+    with pytest.raises(SystemExit) as stop:
+        main(["estimate", *(part for pair in given.items() for part in pair)])
+    assert stop.value.code == 2
+    assert arguments[1] in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"--gpu": "rtx-9090"}, "--gpu"),
+        ({"--workload": "bert-huge"}, "--workload"),
+        ({"--precision": "fp8", "--gpu": "rtx-3090"}, "--precision"),
+        ({"--micro-batch": "3", "--global-batch": "32"}, "--global-batch"),
+        ({"--samples": "5"}, "--samples"),
+    ],
+)
+def test_impossible_estimates_name_the_option(
+    changes: dict[str, str], field: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = {"--gpu": "a100-sxm4-80gb", "--gpus": "1", "--workload": "gpt-1.3b", **changes}
+    status, out, err = run(capsys, "estimate", *(part for pair in given.items() for part in pair), "--json", *TODAY)
+    assert (status, out) == (2, "")
+    assert field in err
+
+
+def test_an_unwritable_csv_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    status, _, err = run(capsys, "plan", LAB, "--csv", tmp_path / "no" / "plan.csv", *TODAY)
+    assert status == 2
+    assert "--csv" in err
+
+
+def test_an_unknown_path_suggests_near_ones(capsys: pytest.CaptureFixture[str]) -> None:
+    status, _, err = run(capsys, "plan", LAB, "--set", "jobs.daily.runs_per_mnth=3", *TODAY)
+    assert status == 2
+    assert "jobs.daily.runs_per_month" in err
+
+
+def test_the_module_runs_as_a_program() -> None:
+    arguments: list[Any] = [sys.executable, "-m", "planner", "catalog", "check"]
+    done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert io.StringIO(done.stdout).readline().startswith("The catalog is in order")
