@@ -1,24 +1,28 @@
-"""Figures of the Plan page from plain rows: stacked cost of the ways, and money spent month by month."""
+"""Figures of the Plan page from plain rows: stacked cost of the ways, and money spent month by month.
+
+Charts are Vega-Lite specifications as plain mappings: building them through Altair took longer than the whole rest of
+the page.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypedDict
-
-import altair as alt
 
 from ui import formatting
 from ui.formatting import Currency
 from ui.i18n import t
 from ui.palette import COST_ROLES, Palette, palette
 
+Spec = dict[str, Any]
 FONT = "'Source Sans', 'PingFang SC', 'Microsoft YaHei', 'Noto Sans CJK SC', 'WenQuanYi Zen Hei', sans-serif"
 TEXT_PX = 13
 BAR_STEP_PX = 92
 BAR_REST_PX = 96  # legend, axis and its title
 LINES_PX = 270
 FADED = 0.45
+_APART = {"scale": {"color": "independent"}}  # colour scales of layers merge otherwise
 _DASH = {"hybrid": [1, 0], "local": [6, 4], "cloud": [2, 3]}
 _STROKE = {"hybrid": 3.0, "local": 2.0, "cloud": 2.0}
 _PX_PER_CHARACTER = 5.8  # of the chart font at 12 px: says whether a label fits
@@ -51,107 +55,131 @@ class Ring(TypedDict):
     text: str
 
 
-def themed(chart: alt.LayerChart, colours: Palette, *, faded: bool) -> alt.LayerChart:
-    """The one look of all charts: no frame, no ticks, no axis lines, grid along the value axis only.
-
-    A faded chart shows an answer that is older than the inputs.
-    """
-    label = {"labelColor": colours.secondary, "labelFontSize": TEXT_PX, "labelFont": FONT}
-    title = {"titleColor": colours.secondary, "titleFontSize": TEXT_PX, "titleFont": FONT, "titleFontWeight": 400}
-    axis = {"domain": False, "ticks": False, "grid": False, "gridColor": colours.grid, "labelPadding": 6}
-    return chart.configure(
-        background="transparent",
-        font=FONT,
-        padding=0,
-        view=alt.ViewConfig(stroke=None),
-        mark=alt.MarkConfig(opacity=FADED) if faded else alt.Undefined,
-        axis=alt.AxisConfig(**axis, **label, **title, titlePadding=10),
-        legend=alt.LegendConfig(
-            labelColor=colours.secondary, labelFontSize=TEXT_PX, labelFont=FONT, symbolType="square", symbolSize=90
-        ),
-    )
-
-
 def cost_chart(
     bars: Sequence[CostBar], *, horizon_months: int, currency: Currency, dark: bool, faded: bool = False
-) -> alt.LayerChart:
+) -> Spec:
     """Stacked cost lines of each way from zero, its name above, its likely range as a whisker below."""
     colours = palette(dark=dark)
     scale, unit_key = _unit(max(max(bar["total_usd"], bar["high_usd"] or 0.0) for bar in bars), currency)
     parts, ways = _bar_rows(bars, colours, scale, currency)
-    lowest = min(0.0, *(row["x0"] for row in parts)) if parts else 0.0
+    lowest = min([0.0, *(row["x0"] for row in parts)])
     top = max(max(way["total"] * 1.2, (way["high"] or 0.0) * 1.03) for way in ways) or 1.0
-    ticks = nice_ticks(top)
-    x_scale = alt.Scale(domain=[lowest, top], nice=False, zero=True)
     title = t(f"chart.cost.{unit_key}", currency=currency.code, months=horizon_months)
-    x_axis = alt.Axis(values=ticks, grid=True, title=title, titleAnchor="start")
-    height = BAR_STEP_PX * len(ways) + BAR_REST_PX
-    y_scale = alt.Scale(domain=[0, len(ways)], reverse=True, nice=False)
+    axis = {"values": nice_ticks(top), "grid": True, "title": title, "titleAnchor": "start"}
+    x_scale = {"domain": [lowest, top], "nice": False, "zero": True}
     roles = [role for role in COST_ROLES if any(bar["parts_usd"].get(role) for bar in bars)]
-    labels = [t(f"role.{role}") for role in roles]
+    colour = {
+        "field": "role",
+        "type": "nominal",
+        "scale": {"domain": [t(f"role.{role}") for role in roles], "range": [colours.fill[role] for role in roles]},
+        "legend": {
+            "title": None,
+            "orient": "top",
+            "columns": {"expr": "width<460?2:5"},
+            "columnPadding": 14,
+            "offset": 10,
+        },
+    }
 
-    def y(field: str) -> alt.Y:
-        return alt.Y(f"{field}:Q", scale=y_scale, axis=None)
+    def x(field: str) -> Spec:
+        return {"field": field, "type": "quantitative", "scale": x_scale, "axis": axis}
+
+    def y(field: str) -> Spec:
+        domain = {"domain": [0, len(ways)], "reverse": True, "nice": False}
+        return {"field": field, "type": "quantitative", "scale": domain, "axis": None}
 
     def px(length: str) -> str:
         return f"({length})/{top - lowest}*width"
 
-    bar_base = alt.Chart(alt.Data(values=parts))
-    rect = bar_base.mark_rect(stroke=colours.page, strokeWidth=1).encode(
-        x=alt.X("x0:Q", scale=x_scale, axis=x_axis),
-        x2="x1:Q",
-        y=y("top"),
-        y2="bottom:Q",
-        color=alt.Color(
-            "role:N",
-            scale=alt.Scale(domain=labels, range=[colours.fill[role] for role in roles]),
-            legend=alt.Legend(
-                title=None, orient="top", columns=alt.ExprRef(expr="width<460?2:5"), columnPadding=14, offset=10
-            ),
-        ),
-        tooltip=[
-            alt.Tooltip("way:N", title=t("chart.tooltip.way")),
-            alt.Tooltip("role:N", title=t("chart.tooltip.part")),
-            alt.Tooltip("exact:N", title=t("chart.tooltip.amount")),
-        ],
-    )
-    inside = bar_base.mark_text(fontSize=12, fontWeight=600, font=FONT).encode(
-        x=alt.X("middle:Q", scale=x_scale),
-        y=y("centre"),
-        text="number:N",
-        color=alt.Color("ink:N", scale=None),
-        opacity=alt.condition(
-            f"{px('abs(datum.x1-datum.x0)')} > 8 + 7*length(datum.number)", alt.value(1), alt.value(0)
-        ),
-    )
-    base = alt.Chart(alt.Data(values=ways))
-    name = base.mark_text(
-        align="left", fontSize=TEXT_PX, fontWeight=600, font=FONT, color=colours.text, limit=alt.ExprRef(expr="width")
-    ).encode(x=alt.value(0), y=y("name_y"), text="label:N")
-    total = base.mark_text(align="left", dx=8, fontSize=14, fontWeight=700, font=FONT, color=colours.text).encode(
-        x=alt.X("end:Q", scale=x_scale), y=y("centre"), text="total_text:N"
-    )
-    layers = [rect, inside, name, total]
+    tooltip = [
+        _tip("way", "chart.tooltip.way"),
+        _tip("role", "chart.tooltip.part"),
+        _tip("exact", "chart.tooltip.amount"),
+    ]
+    part_layers = [
+        {
+            "mark": {"type": "rect", "stroke": colours.page, "strokeWidth": 1},
+            "encoding": {
+                "x": x("x0"),
+                "x2": {"field": "x1"},
+                "y": y("top"),
+                "y2": {"field": "bottom"},
+                "color": colour,
+                "tooltip": tooltip,
+            },
+        },
+        {
+            "mark": _text(fontSize=12, fontWeight=600),
+            "encoding": {
+                "x": x("middle"),
+                "y": y("centre"),
+                "text": {"field": "number"},
+                "color": _ink("ink"),
+                "opacity": _shown(f"{px('abs(datum.x1-datum.x0)')} > 8 + 7*length(datum.number)"),
+            },
+        },
+    ]
+    way_layers: list[Spec] = [
+        {
+            "mark": _text(align="left", fontWeight=600, color=colours.text, limit={"expr": "width"}),
+            "encoding": {"x": {"value": 0}, "y": y("name_y"), "text": {"field": "label"}},
+        },
+        {
+            "mark": _text(align="left", dx=8, fontSize=14, fontWeight=700, color=colours.text),
+            "encoding": {"x": x("end"), "y": y("centre"), "text": {"field": "total_text"}},
+        },
+    ]
     if any(way["high"] is not None for way in ways):
-        layers += _whiskers(base, colours, x_scale, y, px)
-    chart = alt.layer(*layers).resolve_scale(color="independent").properties(height=height)
-    return themed(chart, colours, faded=faded)
+        way_layers += _whiskers(colours, x, y, px)
+    layers = [
+        {"data": {"values": parts}, "layer": part_layers, "resolve": _APART},
+        {"data": {"values": ways}, "layer": way_layers},
+    ]
+    return _themed(layers, colours, height=BAR_STEP_PX * len(ways) + BAR_REST_PX, faded=faded)
 
 
 def spend_chart(
     lines: Sequence[SpendLine],
     rings: Sequence[Ring],
     *,
-    horizon_months: int,
     currency: Currency,
     dark: bool,
     faded: bool = False,
-) -> alt.LayerChart:
+) -> Spec:
     """Money spent so far by each way, names at the line ends, a ring where one becomes dearer than another."""
     colours = palette(dark=dark)
-    highest = max((spent for line in lines for _, spent in line["points"]), default=1.0)
+    points = [point for line in lines for point in line["points"]]
+    highest = max(spent for _, spent in points)
+    end = max(month for month, _ in points)
     scale, unit_key = _unit(highest, currency)
     top = (highest / scale or 1.0) * 1.12
+    lowest = min(0.0, *(spent / scale for _, spent in points))
+    ways = [line["way"] for line in lines]
+    x = {
+        "field": "month",
+        "type": "quantitative",
+        "scale": {"domain": [0, end * 1.17], "nice": False},
+        "axis": {"values": month_ticks(end), "title": t("chart.spend.x"), "format": "d"},
+    }
+    y = {
+        "field": "spent",
+        "type": "quantitative",
+        "scale": {"domain": [lowest, top], "nice": False},
+        "axis": {
+            "values": nice_ticks(top),
+            "grid": True,
+            "title": t(f"chart.spend.{unit_key}", currency=currency.code),
+            "titleAngle": 0,
+            "titleAlign": "left",
+            "titleAnchor": "end",
+            "titleX": 0,
+            "titleY": -14,
+        },
+    }
+
+    def by_way(values: list[Any]) -> Spec:
+        return {"field": "way", "type": "nominal", "scale": {"domain": ways, "range": values}, "legend": None}
+
     rows = [
         {
             "way": line["way"],
@@ -163,59 +191,56 @@ def spend_chart(
         for line in lines
         for month, spent in line["points"]
     ]
-    ways = [line["way"] for line in lines]
-    end = max((month for line in lines for month, _ in line["points"]), default=float(horizon_months))
-    x_scale = alt.Scale(domain=[0, end * 1.17], nice=False)
-    y_scale = alt.Scale(domain=[min(0.0, *(row["spent"] for row in rows)), top], nice=False)
-    x = alt.X("month:Q", scale=x_scale, axis=alt.Axis(values=month_ticks(end), title=t("chart.spend.x"), format="d"))
-    y = alt.Y(
-        "spent:Q",
-        scale=y_scale,
-        axis=alt.Axis(
-            values=nice_ticks(top),
-            grid=True,
-            title=t(f"chart.spend.{unit_key}", currency=currency.code),
-            titleAngle=0,
-            titleAlign="left",
-            titleAnchor="end",
-            titleX=0,
-            titleY=-14,
-        ),
-    )
-    colour = alt.Color("way:N", scale=alt.Scale(domain=ways, range=[colours.way[way] for way in ways]), legend=None)
-    line_layer = (
-        alt.Chart(alt.Data(values=rows))
-        .mark_line(interpolate="linear")
-        .encode(
-            x=x,
-            y=y,
-            color=colour,
-            strokeDash=alt.StrokeDash(
-                "way:N", scale=alt.Scale(domain=ways, range=[_DASH[way] for way in ways]), legend=None
-            ),
-            strokeWidth=alt.StrokeWidth(
-                "way:N", scale=alt.Scale(domain=ways, range=[_STROKE[way] for way in ways]), legend=None
-            ),
-            tooltip=[
-                alt.Tooltip("label:N", title=t("chart.tooltip.way")),
-                alt.Tooltip("month:Q", title=t("chart.spend.x")),
-                alt.Tooltip("exact:N", title=t("chart.tooltip.spent")),
-            ],
-        )
-    )
-    names = (
-        alt.Chart(alt.Data(values=_line_ends(lines, colours, scale, top)))
-        .mark_text(align="left", dx=8, fontSize=TEXT_PX, fontWeight=600, font=FONT)
-        .encode(
-            x=alt.X("month:Q", scale=x_scale),
-            y=alt.Y("spent:Q", scale=y_scale),
-            text="label:N",
-            color=alt.Color("ink:N", scale=None),
-        )
-    )
-    layers: list[alt.Chart] = [line_layer, names, *_rings(rings, colours, x_scale, y_scale, scale, end)]
-    chart = alt.layer(*layers).resolve_scale(color="independent").properties(height=LINES_PX)
-    return themed(chart, colours, faded=faded)
+    tooltip = [
+        _tip("label", "chart.tooltip.way"),
+        {"field": "month", "type": "quantitative", "title": t("chart.spend.x")},
+        _tip("exact", "chart.tooltip.spent"),
+    ]
+    layers: list[Spec] = [
+        {
+            "data": {"values": rows},
+            "mark": {"type": "line", "interpolate": "linear"},
+            "encoding": {
+                "x": x,
+                "y": y,
+                "color": by_way([colours.way[way] for way in ways]),
+                "strokeDash": by_way([_DASH[way] for way in ways]),
+                "strokeWidth": by_way([_STROKE[way] for way in ways]),
+                "tooltip": tooltip,
+            },
+        },
+        {
+            "data": {"values": _line_ends(lines, colours, scale, top)},
+            "mark": _text(align="left", dx=8, fontWeight=600),
+            "encoding": {"x": x, "y": y, "text": {"field": "label"}, "color": _ink("ink")},
+        },
+        *(layer for ring in rings for layer in _ring(ring, colours, x, y, scale, late=ring["month"] > end * 0.5)),
+    ]
+    return _themed(layers, colours, height=LINES_PX, faded=faded)
+
+
+def _themed(layers: list[Spec], colours: Palette, *, height: int, faded: bool) -> Spec:
+    """The one look of all charts: no frame, no ticks, no axis lines, grid along the value axis only.
+
+    A faded chart shows an answer that is older than the inputs.
+    """
+    label = {"labelColor": colours.secondary, "labelFontSize": TEXT_PX, "labelFont": FONT}
+    title = {"titleColor": colours.secondary, "titleFontSize": TEXT_PX, "titleFont": FONT, "titleFontWeight": 400}
+    axis = {"domain": False, "ticks": False, "grid": False, "gridColor": colours.grid, "labelPadding": 6}
+    return {
+        "height": height,
+        "layer": layers,
+        "resolve": _APART,
+        "config": {
+            "background": "transparent",
+            "font": FONT,
+            "padding": 0,
+            "view": {"stroke": None},
+            "axis": {**axis, **label, **title, "titlePadding": 10},
+            "legend": {**label, "symbolType": "square", "symbolSize": 90},
+            "mark": {"opacity": FADED} if faded else {},
+        },
+    }
 
 
 def cost_alt(bars: Sequence[CostBar], currency: Currency) -> str:
@@ -315,35 +340,33 @@ def _bar_rows(
     return parts, ways
 
 
-def _whiskers(base: alt.Chart, colours: Palette, x_scale: alt.Scale, y: Any, px: Any) -> list[alt.Chart]:
-    ranged = base.transform_filter("isValid(datum.high)")
-    rule = ranged.mark_rule(color=colours.text, strokeWidth=1.5).encode(
-        x=alt.X("low:Q", scale=x_scale), x2="high:Q", y=y("whisker_y")
-    )
-    caps = [
-        ranged.mark_rule(color=colours.text, strokeWidth=1.5).encode(
-            x=alt.X(f"{end}:Q", scale=x_scale), y=y("cap_top"), y2="cap_bottom:Q"
-        )
-        for end in ("low", "high")
-    ]
+def _whiskers(
+    colours: Palette, x: Callable[[str], Spec], y: Callable[[str], Spec], px: Callable[[str], str]
+) -> list[Spec]:
+    ranged = [{"filter": "isValid(datum.high)"}]
+    rule = {"type": "rule", "color": colours.text, "strokeWidth": 1.5}
     needed = f"(16 + {_PX_PER_CHARACTER}*length(datum.range_text))"
     left_fits = f"{px('datum.low')} > {needed}"
     right_fits = f"width - {px('datum.high')} > {needed}"
+    span = {"x": x("low"), "x2": {"field": "high"}, "y": y("whisker_y")}
+    caps = [{"x": x(end), "y": y("cap_top"), "y2": {"field": "cap_bottom"}} for end in ("low", "high")]
     texts = [
-        ranged.mark_text(
-            align=align, dx=dx, fontSize=TEXT_PX - 1, font=FONT, color=colours.secondary, baseline="middle"
-        ).encode(
-            x=alt.X(f"{end}:Q", scale=x_scale),
-            y=y("whisker_y"),
-            text="range_text:N",
-            opacity=alt.condition(shown, alt.value(1), alt.value(0)),
-        )
+        {
+            "transform": ranged,
+            "mark": _text(align=align, dx=dx, fontSize=12, color=colours.secondary, baseline="middle"),
+            "encoding": {
+                "x": x(end),
+                "y": y("whisker_y"),
+                "text": {"field": "range_text"},
+                "opacity": _shown(shown),
+            },
+        }
         for end, align, dx, shown in (
             ("low", "right", -7, left_fits),
             ("high", "left", 7, f"!({left_fits}) && {right_fits}"),
         )
     ]
-    return [rule, *caps, *texts]
+    return [*({"transform": ranged, "mark": rule, "encoding": encoding} for encoding in (span, *caps)), *texts]
 
 
 def _line_ends(lines: Sequence[SpendLine], colours: Palette, scale: float, top: float) -> list[dict[str, Any]]:
@@ -359,29 +382,45 @@ def _line_ends(lines: Sequence[SpendLine], colours: Palette, scale: float, top: 
     return rows
 
 
-def _rings(
-    rings: Sequence[Ring], colours: Palette, x_scale: alt.Scale, y_scale: alt.Scale, scale: float, end: float
-) -> list[alt.Chart]:
-    layers: list[alt.Chart] = []
-    for ring in rings:
-        late = ring["month"] > end * 0.5
-        row = {"month": ring["month"], "spent": ring["spent_usd"] / scale, "text": ring["text"].split("\n")}
-        base = alt.Chart(alt.Data(values=[row])).encode(
-            x=alt.X("month:Q", scale=x_scale), y=alt.Y("spent:Q", scale=y_scale)
-        )
-        layers.append(
-            base.mark_point(size=90, filled=True, fill=colours.page, stroke=colours.text, strokeWidth=2, opacity=1)
-        )
-        layers.append(
-            base.mark_text(
-                align="right" if late else "left",
-                baseline="bottom" if late else "top",
-                dx=-6 if late else 10,
-                dy=-12 - 14 * (len(row["text"]) - 1) if late else 8,
-                fontSize=TEXT_PX - 1,
-                font=FONT,
-                color=colours.text,
-                lineHeight=15,
-            ).encode(text="text:N")
-        )
-    return layers
+def _ring(ring: Ring, colours: Palette, x: Spec, y: Spec, scale: float, *, late: bool) -> list[Spec]:
+    text = ring["text"].split("\n")
+    data = {"values": [{"month": ring["month"], "spent": ring["spent_usd"] / scale, "text": text}]}
+    point = {
+        "type": "point",
+        "size": 90,
+        "filled": True,
+        "fill": colours.page,
+        "stroke": colours.text,
+        "strokeWidth": 2,
+        "opacity": 1,
+    }
+    words = _text(
+        align="right" if late else "left",
+        baseline="bottom" if late else "top",
+        dx=-6 if late else 10,
+        dy=-12 - 14 * (len(text) - 1) if late else 8,
+        fontSize=12,
+        color=colours.text,
+        lineHeight=15,
+    )
+    return [
+        {"data": data, "mark": point, "encoding": {"x": x, "y": y}},
+        {"data": data, "mark": words, "encoding": {"x": x, "y": y, "text": {"field": "text"}}},
+    ]
+
+
+def _text(**options: Any) -> Spec:
+    return {"type": "text", "font": FONT, "fontSize": TEXT_PX, **options}
+
+
+def _tip(field: str, key: str) -> Spec:
+    return {"field": field, "type": "nominal", "title": t(key)}
+
+
+def _ink(field: str) -> Spec:
+    """Colour written in the row itself: every text mark says its own, or it would be black in the dark."""
+    return {"field": field, "type": "nominal", "scale": None}
+
+
+def _shown(test: str) -> Spec:
+    return {"condition": {"test": test, "value": 1}, "value": 0}

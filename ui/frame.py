@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -99,7 +100,7 @@ def _save_popover(plan: Plan | None) -> None:
         )
         st.download_button(
             t("frame.save.scenario"),
-            state.scenario_yaml(plan.document),
+            partial(state.scenario_yaml, plan.document),
             file_name=f"{stem}.yaml",
             mime="application/yaml",
             key="save_scenario",

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from planner.catalog.records import TERMS, Catalog, Figure, Site
+from planner.catalog.records import Catalog, Figure, Site
 from planner.scenario.paths import get_value
 from ui import formatting
 from ui.i18n import t
@@ -148,28 +148,6 @@ def _hardware(document: Document, catalog: Catalog, rented_gpus: Sequence[str]) 
         ]
     main += [
         Choice(
-            path="rental.terms",
-            label=t("hardware.terms"),
-            options=TERMS,
-            words=lambda term: t(f"term.{term}"),
-            many=True,
-            default=["on_demand"],
-            help=t("hardware.terms_help"),
-        ),
-        Choice(
-            path="rental.offers",
-            label=t("hardware.offers"),
-            options=sorted({*catalog.offers, *document.get("offers", {})}),
-            words=lambda id: _offer_words(catalog, id),
-            many=True,
-            empty_is_default=True,
-            default=[],
-            help=t("hardware.offers_help"),
-        ),
-    ]
-    advanced += [
-        Field(path="rental.storage_gb", label=t("hardware.storage"), help=t("hardware.storage_help")),
-        Choice(
             path="rental.markets",
             label=t("hardware.markets"),
             options=("cloud", "marketplace"),
@@ -187,6 +165,31 @@ def _hardware(document: Document, catalog: Catalog, rented_gpus: Sequence[str]) 
             default=["current"],
             help=t("hardware.statuses_help"),
         ),
+    ]
+    chosen = get_value(document, "rental.offers") or ()
+    rentable = {id for id, offer in catalog.offers.items() if offer.term == "on_demand" and offer.gpu}
+    advanced += [
+        Choice(
+            path="rental.offers",
+            label=t("hardware.offers"),
+            options=sorted({*rentable, *document.get("offers", {}), *chosen}),
+            words=lambda id: _offer_words(catalog, id),
+            many=True,
+            empty_is_default=True,
+            default=[],
+            help=t("hardware.offers_help"),
+        ),
+        Choice(
+            path="rental.gpus",
+            label=t("hardware.gpus"),
+            options=sorted(catalog.gpus),
+            words=lambda id: catalog.gpus[id].name if id in catalog.gpus else id,
+            many=True,
+            empty_is_default=True,
+            default=[],
+            help=t("hardware.gpus_help"),
+        ),
+        Field(path="rental.storage_gb", label=t("hardware.storage"), help=t("hardware.storage_help")),
         Switch(
             path="rental.include_estimates",
             label=t("hardware.estimates"),

@@ -129,8 +129,10 @@ def _group(group: Group, problems: Sequence[Problem], view: View | None) -> None
     with st.popover(label, icon=group.icon, width="stretch", key=f"group_{group.id}"):
         st.markdown(f"**{t(f'group.{group.id}')}** :gray[{t(f'group.{group.id}_about')}]")
         inputs.show(group.main, problems)
-        with st.expander(t("group.advanced"), key=f"advanced_{group.id}"):
-            inputs.show(group.advanced, problems)
+        advanced = st.expander(t("group.advanced"), key=f"advanced_{group.id}", on_change="rerun")
+        if advanced.open:  # two dozen fields that nobody sees would be drawn after every change
+            with advanced:
+                inputs.show(group.advanced, problems)
         paths = inputs.paths_of(group.inputs)
         if state.changed(paths):
             st.button(
@@ -164,7 +166,7 @@ def charts_and_reasons(view: View, *, outdated: bool) -> None:
     with left:
         st.markdown(f"### {dollars(view.cost_heading())}", anchors=False)
         chart = charts.cost_chart(bars, horizon_months=months, currency=view.currency, dark=dark, faded=outdated)
-        st.altair_chart(chart, theme=None, key="cost_chart", alt=charts.cost_alt(bars, view.currency))
+        st.vega_lite_chart(chart, theme=None, key="cost_chart", alt=charts.cost_alt(bars, view.currency))
     with right, st.container(border=True, key="why"):
         st.markdown(f"### {t('why.title')}", anchors=False)
         st.markdown("\n".join(f"- {dollars(reason)}" for reason in view.reasons()))
@@ -174,10 +176,8 @@ def charts_and_reasons(view: View, *, outdated: bool) -> None:
     left, right = st.columns([1.65, 1], gap="large")
     with left:
         st.markdown(f"### {dollars(plan_rows.spend_heading(view))}", anchors=False)
-        chart = charts.spend_chart(
-            lines, rings, horizon_months=months, currency=view.currency, dark=dark, faded=outdated
-        )
-        st.altair_chart(chart, theme=None, key="spend_chart", alt=charts.spend_alt(lines, rings, view.currency))
+        chart = charts.spend_chart(lines, rings, currency=view.currency, dark=dark, faded=outdated)
+        st.vega_lite_chart(chart, theme=None, key="spend_chart", alt=charts.spend_alt(lines, rings, view.currency))
     with right:
         st.markdown(f"### {t('ways.title')}", anchors=False)
         st.table(pd.DataFrame(plan_rows.ways_table(view)), hide_index=True, border="horizontal")

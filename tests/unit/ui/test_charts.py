@@ -1,5 +1,6 @@
 """Charts from plain rows: what is drawn where, in which colour, and what the words beside it say."""
 
+import altair as alt
 import pytest
 
 from tests.unit.ui.contrast import contrast
@@ -31,54 +32,66 @@ LINES = [
 ]
 
 
-def rows(spec):
-    """All inline rows of a chart, layer by layer."""
-    return [layer.get("data", spec.get("data", {})).get("values", []) for layer in spec["layer"]]
+def layers(spec):
+    """All unit layers of a chart with their rows, groups of layers opened up."""
+    for layer in spec["layer"]:
+        for unit in layer.get("layer", [layer]):
+            yield {"data": layer.get("data"), **unit}
 
 
-def cost_spec(**options):
+def cost_spec(bars=BARS, **options):
     settings = {"horizon_months": 36, "currency": USD, "dark": False} | options
-    return charts.cost_chart(BARS, **settings).to_dict()
+    return charts.cost_chart(bars, **settings)
+
+
+def parts(spec):
+    return next(iter(layers(spec)))["data"]["values"]
+
+
+def test_specifications_follow_the_grammar():
+    ring = charts.Ring(month=10.0, spent_usd=40_000.0, text="Month 10: renting\nbecomes dearer")
+    for dark in (False, True):
+        alt.LayerChart.from_dict(cost_spec(dark=dark, faded=dark), validate=True)
+        alt.LayerChart.from_dict(charts.spend_chart(LINES, [ring], currency=USD, dark=dark), validate=True)
 
 
 def test_stacks_start_at_zero_and_add_up():
-    parts = next(values for values in rows(cost_spec()) if values and "x0" in values[0])
-    mix = [row for row in parts if row["way"] == "Mix"]
+    drawn = parts(cost_spec())
+    mix = [row for row in drawn if row["way"] == "Mix"]
     assert mix[0]["x0"] == 0
     assert [row["x0"] for row in mix[1:]] == [row["x1"] for row in mix[:-1]]
     assert mix[-1]["x1"] == pytest.approx(77.0)
 
 
 def test_a_negative_part_hangs_below_zero():
-    parts = next(values for values in rows(cost_spec()) if values and "x0" in values[0])
-    own = [row for row in parts if row["way"] == "Own all"]
+    drawn = parts(cost_spec())
+    own = [row for row in drawn if row["way"] == "Own all"]
     assert (own[0]["x0"], own[0]["x1"]) == (-5.0, 0.0)
     assert (own[1]["x0"], own[1]["x1"]) == (0.0, 41.0)
-    assert cost_spec()["layer"][0]["encoding"]["x"]["scale"]["domain"][0] == -5.0
+    assert next(layers(cost_spec()))["encoding"]["x"]["scale"]["domain"][0] == -5.0
 
 
 def test_colour_follows_the_role_in_both_themes():
     for dark, colours in ((False, LIGHT), (True, DARK)):
-        scale = cost_spec(dark=dark)["layer"][0]["encoding"]["color"]["scale"]
+        scale = next(layers(cost_spec(dark=dark)))["encoding"]["color"]["scale"]
         assert scale["domain"] == ["Machines, less resale", "Rental, on demand", "People"]
         assert scale["range"] == [colours.fill[role] for role in ("owned", "on_demand", "people")]
 
 
 def test_no_whisker_without_a_range():
     without = [bar | {"low_usd": None, "high_usd": None} for bar in BARS]
-    with_range = len(cost_spec()["layer"])
-    assert len(charts.cost_chart(without, horizon_months=36, currency=USD, dark=False).to_dict()["layer"]) < with_range
+    assert len(list(layers(cost_spec(without)))) < len(list(layers(cost_spec())))
 
 
 def test_amounts_are_shown_in_the_currency():
     spec = cost_spec(currency=Currency(code="EUR", usd_per_unit=2.0))
-    parts = next(values for values in rows(spec) if values and "x0" in values[0])
-    assert parts[0]["x1"] == pytest.approx(7.5)
-    assert "EUR" in spec["layer"][0]["encoding"]["x"]["axis"]["title"]
+    drawn = parts(spec)
+    assert drawn[0]["x1"] == pytest.approx(7.5)
+    assert "EUR" in next(layers(spec))["encoding"]["x"]["axis"]["title"]
 
 
 def test_faded_charts_are_lighter():
-    assert "opacity" not in cost_spec()["config"].get("mark", {})
+    assert cost_spec()["config"]["mark"] == {}
     assert cost_spec(faded=True)["config"]["mark"]["opacity"] < 0.5
 
 
@@ -90,8 +103,8 @@ def test_line_names_do_not_cover_each_other():
 
 def test_a_ring_marks_the_crossing():
     ring = charts.Ring(month=10.0, spent_usd=40_000.0, text="Month 10: renting\nbecomes dearer")
-    spec = charts.spend_chart(LINES, [ring], horizon_months=36, currency=USD, dark=False).to_dict()
-    marked = next(layer for layer in spec["layer"] if layer["mark"]["type"] == "point")
+    spec = charts.spend_chart(LINES, [ring], currency=USD, dark=False)
+    marked = next(layer for layer in layers(spec) if layer["mark"]["type"] == "point")
     assert marked["data"]["values"][0]["month"] == 10.0
     assert marked["data"]["values"][0]["spent"] == pytest.approx(40.0)
     assert "Month 10: renting becomes dearer." in charts.spend_alt(LINES, [ring], USD)
