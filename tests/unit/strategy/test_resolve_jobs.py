@@ -1,0 +1,92 @@
+"""Jobs on resources: work, whole nodes, speeds of the user's own, and names that mean nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from planner.errors import InputError, UnknownIdError
+from tests.planning import problem_of, small_plan
+
+
+@pytest.mark.parametrize(
+    ("job", "work"),
+    [
+        ({"workload": "bert-large-squad"}, 88524 * 2),
+        ({"workload": "bert-large", "epochs": 3}, 88524 * 3),
+        ({"workload": "bert-large", "samples": 100}, 200),
+        ({"workload": "gpt-1.3b"}, 26e9),
+        ({"workload": "gpt-1.3b", "tokens": 1e9}, 1e9),
+    ],
+)
+def test_work_of_an_attempt(job: dict[str, Any], work: float) -> None:
+    plan = small_plan()
+    base = {key: value for key, value in plan["jobs"]["work"].items() if key not in ("workload", "samples", "epochs")}
+    plan["jobs"]["work"] = base | job
+    assert {pair.work for pair in problem_of(plan).pairs} == {work}
+
+
+@pytest.mark.parametrize(
+    ("overrides", "field"),
+    [
+        ({"jobs.work.workload": "gpt-1.3b"}, "jobs.work.samples"),
+        ({"jobs.work.samples": None, "jobs.work.epochs": None, "jobs.work.tokens": 5}, "jobs.work.tokens"),
+    ],
+)
+def test_work_in_the_other_unit(overrides: dict[str, Any], field: str) -> None:
+    with pytest.raises(InputError) as caught:
+        problem_of(small_plan(overrides))
+    assert (caught.value.code, caught.value.field) == ("wrong_unit", field)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "field", "near"),
+    [
+        ({"jobs.work.workload": "bert-larg"}, "jobs.work.workload", "bert-large-squad"),
+        ({"jobs.work.throughput.rentd": 3}, "jobs.work.throughput.rentd", "rented"),
+        ({"machines.own.gpu": "rtx-4080"}, "machines.own.gpu", "rtx-4090"),
+        ({"machines.own.host": "workstation"}, "machines.own.host", "workstation-1"),
+        ({"site.id": "us-averag"}, "site.id", "us-average"),
+        ({"offers.rented.gpu": "h100"}, "offers.rented.gpu", "h100-sxm5-80gb"),
+    ],
+)
+def test_unknown_names_come_with_near_ones(overrides: dict[str, Any], field: str, near: str) -> None:
+    with pytest.raises(UnknownIdError) as caught:
+        problem_of(small_plan(overrides))
+    assert caught.value.field == field
+    assert near in caught.value.params["near"]
+
+
+def test_speed_of_a_resource_comes_before_that_of_its_gpu() -> None:
+    plan = small_plan({"jobs.work.throughput": {"rtx-4090": 5, "rented": 7}})
+    problem = problem_of(plan)
+    speeds = {pair.resource: float(problem.theta()[0, pair.throughput_at]) for pair in problem.pairs}
+    assert speeds == {"own": 5, "rented": 7}
+    assert {pair.fit.basis for pair in problem.pairs} == {"measured"}
+    assert problem.parameters[problem.pairs[0].throughput_at].sources == ("scenario",)
+
+
+def test_without_a_number_a_measured_run_uses_the_whole_node() -> None:
+    plan = small_plan({"jobs.work.gpus": None, "offers.rented.gpu": "a100-sxm4-80gb", "offers.rented.gpu_count": 8})
+    pairs = {pair.resource: (pair.gpus, pair.nodes) for pair in problem_of(plan).pairs}
+    assert pairs == {"own": (1, 1), "rented": (8, 1)}
+
+
+def test_more_gpus_than_a_measured_place_has() -> None:
+    with pytest.raises(InputError) as caught:
+        problem_of(small_plan({"jobs.work.gpus": 2}))
+    assert (caught.value.code, caught.value.field) == ("too_many_gpus", "jobs.work.gpus")
+    assert (caught.value.params["resource"], caught.value.params["limit"]) == ("own", 1)
+
+
+def test_currency_of_the_plan() -> None:
+    assert problem_of(small_plan({"currency": "CNY"})).usd_per_unit == 0.14
+    assert problem_of(small_plan({"currency": "CNY", "currencies.CNY.usd_per_unit": 0.15})).usd_per_unit == 0.15
+    assert problem_of(small_plan()).usd_per_unit == 1
+    with pytest.raises(InputError) as caught:
+        problem_of(small_plan({"currency": "XXX"}))
+    assert (caught.value.code, caught.value.field) == ("unknown_currency", "currency")
+    with pytest.raises(InputError) as caught:
+        problem_of(small_plan({"currencies.USD.usd_per_unit": 2}))
+    assert caught.value.code == "usd_rate_fixed"
