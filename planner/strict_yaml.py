@@ -272,9 +272,10 @@ class _Builder:
         if self.stack and isinstance(self.stack[-1].container, dict) and self.stack[-1].key is _NO_KEY:
             self.report(event, "a list or mapping as a key", "text as the key")
             raise _Stop
-        path = self.path()
         container: dict[Any, Any] | list[Any] = {} if isinstance(event, events.MappingStartEvent) else []
-        frame = _Frame(container, path[-1] if path else "")
+        around = self.stack[-1] if self.stack else None
+        name = "" if around is None else len(around.container) if isinstance(around.container, list) else around.key
+        frame = _Frame(container, name)
         self.lines[id(container)] = frame.lines
         self.add(event, container)
         self.stack.append(frame)
@@ -300,7 +301,6 @@ class _Builder:
     def checked_key(self, event: events.Event, frame: _Frame, key: Any) -> Any:
         line = _line(event)
         style = getattr(event, "style", None)
-        here = self.path()
         if key == "<<" and not style:
             self.report(event, "the merge key <<", "the keys written out")
             return _DROPPED
@@ -310,7 +310,7 @@ class _Builder:
             return _DROPPED
         if key in frame.lines:
             found = f"the key a second time (first on line {frame.lines[key]})"
-            self.report(event, found, "each key once", path=(*here, key))
+            self.report(event, found, "each key once", path=(*self.path(), key))
             return _DROPPED
         frame.lines[key] = line
         return key
