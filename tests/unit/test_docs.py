@@ -15,6 +15,7 @@ from pydantic import BaseModel
 
 from planner.__main__ import main
 from planner.catalog.load import load_catalog
+from planner.catalog.schema import SECTIONS, OfferIn
 from planner.performance.evidence import load_evidence
 from planner.report.document import plan_document
 from planner.report.export import COLUMNS
@@ -39,11 +40,11 @@ def text_of(page: str) -> str:
 
 
 def sections(page: str) -> dict[str, str]:
-    """Text of a page by heading, without the backticks around it; "#" is left to comments in code blocks."""
+    """Text of a page by heading, without the backticks around it."""
     found: dict[str, str] = {}
     heading = ""
     for line in text_of(page).splitlines():
-        title = re.fullmatch(r"##+ +(.+)", line)
+        title = re.fullmatch(r"#+ +(.+)", line)
         if title:
             heading = title[1].strip("`")
             assert heading not in found, f"two sections called {heading}"
@@ -249,6 +250,22 @@ def test_every_option_is_described(command: str, capsys: pytest.CaptureFixture[s
     assert "--json" in options
     missing = [option for option in options if not re.search(rf"{option}(?![a-z-])", text_of("cli.md"))]
     assert missing == []
+
+
+# docs/data.md
+
+
+def test_the_example_of_an_offer_is_one() -> None:
+    block = re.findall(r"```yaml\n(.*?)```", sections("data.md")["Offers"], re.DOTALL)[0]
+    parsed = parse(f"offers:\n{block}", file="offer")
+    assert parsed.problems == ()
+    assert OfferIn.model_validate(parsed.data["offers"][0]).price_usd_per_h is not None
+
+
+def test_every_data_file_and_its_lists_are_named() -> None:
+    rows = described(sections("data.md")["The data files"])
+    for file, lists in SECTIONS.items():
+        assert all(f"`{name}`" in rows[f"data/{file}"] for name in lists), file
 
 
 # All pages
