@@ -186,7 +186,7 @@ def spend_chart(
             "month": month,
             "spent": spent / scale,
             "label": line["label"],
-            "exact": formatting.money(spent, currency, 3),
+            "exact": formatting.money(spent, currency, fine=True),
         }
         for line in lines
         for month, spent in line["points"]

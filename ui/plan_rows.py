@@ -128,7 +128,9 @@ def ways_table(view: View) -> list[dict[str, str]]:
                 t("ways.key_run" if view.is_key(job) else "ways.long_run"): formatting.duration(job["time_to_train_h"]),
                 t("ways.energy"): formatting.energy(way["energy_kwh"]),
                 t("ways.carbon"): formatting.carbon(way["kg_co2e"]),
-                t("ways.value"): formatting.money(way["present_value_usd"], view.currency, 3).replace("$", r"\$"),
+                t("ways.value"): formatting.money(way["present_value_usd"], view.currency, fine=True).replace(
+                    "$", r"\$"
+                ),
             }
         )
     return rows
