@@ -40,3 +40,10 @@ def test_fp8_keeps_attention_in_16_bit():
 def test_a_precision_without_a_rate_is_not_supported():
     assert supports(gpu(), "bf16")
     assert not supports(gpu(), "fp8")
+
+
+def test_consumer_blackwell_is_not_held_to_the_attention_of_the_data_centre_chip():
+    chip = device_of(gpu(architecture="Blackwell"), "bf16", CONSTANTS)
+    card = device_of(geforce(architecture="Blackwell 2.0"), "bf16", CONSTANTS)
+    assert chip.attention_flop_per_s == pytest.approx(100e12 * CONSTANTS.attention_share_blackwell)
+    assert card.attention_flop_per_s == pytest.approx(100e12 * CONSTANTS.attention_share_default)
