@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 from hypothesis import example, given
-from hypothesis import example, strategies as st
+from hypothesis import strategies as st
 
 from planner import strict_yaml
 from planner.strict_yaml import MAX_BYTES, MAX_PROBLEMS, Parsed, parse
