@@ -26,9 +26,15 @@ def test_a_range_bounds_eighty_percent_of_what_is_drawn() -> None:
     assert np.quantile(drawn, [0.1, 0.5, 0.9]) == pytest.approx([160, 200, 400], rel=0.01)
 
 
-def test_nothing_drawn_turns_negative() -> None:
-    problem = problem_of(small_plan({"staff.fte_cloud": None, "staff.cost_usd_per_fte_year": 1}))
-    assert sampled_theta(problem, 1024)[:, problem.fte_cloud_at].min() > 0
+def test_nothing_drawn_falls_below_what_it_can_be() -> None:
+    """Shares of people stay above zero; a run takes at least one attempt, and a site draws at least its machines."""
+    problem = problem_of(
+        small_plan({"staff.fte_cloud": None, "jobs.work.attempts_per_run": None, "offers.rented.pue": None})
+    )
+    drawn = sampled_theta(problem, 1024)
+    assert drawn[:, problem.fte_cloud_at].min() > 0
+    assert drawn[:, problem.jobs[0].attempts_per_run_at].min() == 1
+    assert drawn[:, problem.offers[0].pue_at].min() == 1
 
 
 def test_the_same_luck_every_time() -> None:
