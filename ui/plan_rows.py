@@ -95,8 +95,8 @@ def rings(view: View) -> list[Ring]:
             text = t(
                 "ring.dearer" if dearer else "ring.cheaper",
                 month=formatting.plain(float(-(-month // 1))),
-                other=other["label"],
-                mine=mine["label"],
+                other=t(f"than_short.{other['way']}"),
+                mine=t(f"than_short.{mine['way']}"),
             )
             rings.append(Ring(month=month, spent_usd=spent, text=text))
     return rings
