@@ -140,7 +140,7 @@ class _Stop(Exception):
 
 
 _NO_KEY = object()  # the next event of a mapping is a key
-_DROPPED = "?"  # the value of a refused key is read but kept nowhere
+_DROPPED = object()  # the value of a refused key is read but kept nowhere; no key of a file can be equal to it
 
 
 class _Frame:
@@ -216,8 +216,20 @@ class _Builder:
             if isinstance(frame.container, list):
                 path.append(len(frame.container))
             elif frame.key is not _NO_KEY:
-                path.append(frame.key)
+                path.append("?" if frame.key is _DROPPED else frame.key)
         return tuple(path)
+
+    def name_of_next(self) -> str | int:
+        """Last part of `path` without the rest, which every mapping and list would pay for."""
+        if not self.stack:
+            return ""
+        frame = self.stack[-1]
+        if isinstance(frame.container, list):
+            return len(frame.container)
+        if frame.key is _DROPPED:
+            return "?"
+        key: str | int = frame.key
+        return key
 
     def report(self, event: events.Event, found: str, expected: str, *, path: Path | None = None) -> None:
         line = _line(event)
@@ -273,9 +285,7 @@ class _Builder:
             self.report(event, "a list or mapping as a key", "text as the key")
             raise _Stop
         container: dict[Any, Any] | list[Any] = {} if isinstance(event, events.MappingStartEvent) else []
-        around = self.stack[-1] if self.stack else None
-        name = "" if around is None else len(around.container) if isinstance(around.container, list) else around.key
-        frame = _Frame(container, name)
+        frame = _Frame(container, self.name_of_next())
         self.lines[id(container)] = frame.lines
         self.add(event, container)
         self.stack.append(frame)

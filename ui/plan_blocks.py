@@ -40,7 +40,7 @@ def _moved(view: View) -> str:
     """What the total was before the last change, until the next one."""
     if view.recommended is None:
         return ""
-    total = formatting.money(view.recommended["tco_usd"], view.currency, 3)
+    total = formatting.money(view.recommended["tco_usd"], view.currency, fine=True)
     shown = st.session_state.get("shown_total")
     if shown is None or shown[0] != total:
         st.session_state["shown_total"] = shown = (total, shown[0] if shown else None)
@@ -67,7 +67,7 @@ def figures(view: View) -> None:
     _metric(
         cash,
         t("figure.cash"),
-        formatting.money(way["cash_at_start_usd"], currency, 3),
+        formatting.money(way["cash_at_start_usd"], currency, fine=True),
         t("figure.monthly", amount=formatting.money(_monthly_usd(way), currency)),
     )
     job = view.longest_run(way)
@@ -196,12 +196,14 @@ def details(view: View) -> None:
             with folded:
                 st.dataframe(pd.DataFrame(rows(view)), hide_index=True, key=f"{id}_table")
                 st.markdown(f":small[:gray[{note}]]" if note else "")
-    with st.expander(t("details.alternatives"), key="details_alternatives"):
-        st.markdown("\n".join(f"- {dollars(sentence)}" for sentence in view.alternatives()))
+    folded = st.expander(t("details.alternatives"), key="details_alternatives", on_change="rerun")
+    if folded.open:
+        folded.markdown("\n".join(f"- {dollars(sentence)}" for sentence in view.alternatives()))
     warnings = view.report["warnings"]
     if warnings:
-        with st.expander(t("details.warnings", count=len(warnings)), key="details_warnings"):
-            st.markdown("\n".join(f"- {escaped(warning['message'])}" for warning in warnings))
+        folded = st.expander(t("details.warnings", count=len(warnings)), key="details_warnings", on_change="rerun")
+        if folded.open:
+            folded.markdown("\n".join(f"- {escaped(warning['message'])}" for warning in warnings))
 
 
 def foot(view: View) -> None:
