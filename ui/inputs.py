@@ -54,11 +54,11 @@ Input = Field | Choice | Switch
 
 
 def show(inputs: Iterable[Input], problems: Sequence[Problem]) -> None:
-    """Draw inputs in two columns, row by row, each with its problems under it."""
+    """Draw inputs in two columns, neighbours side by side, each with its problems under it."""
     cells = list(inputs)
-    for start in range(0, len(cells), 2):
-        for column, cell in zip(st.columns(2), cells[start : start + 2], strict=False):
-            with column:
+    for column, below in zip(st.columns(2), (cells[0::2], cells[1::2]), strict=True):
+        with column:
+            for cell in below:
                 _draw(cell)
                 _explain(cell, problems)
 
