@@ -122,6 +122,6 @@ def _grey_line(plan: Plan | None) -> str:
         date=formatting.date(report["catalog_as_of"]),
     )
     if currency["code"] != "USD":
-        rate = formatting.plain(currency["usd_per_unit"], 4)
+        rate = formatting.trimmed(currency["usd_per_unit"], 4)
         words += t("frame.line_rate", code=currency["code"], rate=rate, date=formatting.date(currency["as_of"]))
     return formatting.dollars(f":gray[{words}]")

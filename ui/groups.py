@@ -9,6 +9,7 @@ from typing import Any
 from planner.catalog.records import Catalog, Figure, Site
 from planner.scenario.paths import get_value
 from ui import formatting
+from ui.formatting import USD, Currency
 from ui.i18n import t
 from ui.inputs import Choice, Field, Input, Switch
 from ui.names import short_gpu, tariff_name
@@ -32,12 +33,14 @@ class Group:
         return [*self.main, *self.advanced]
 
 
-def groups(document: Document, catalog: Catalog, rented_gpus: Sequence[str]) -> list[Group]:
+def groups(
+    document: Document, catalog: Catalog, rented_gpus: Sequence[str] = (), currency: Currency = USD
+) -> list[Group]:
     """Work, Hardware, Site, Money for a scenario; `rented_gpus` are the names that the plan rents."""
     return [
         _work(document, catalog),
         _hardware(document, catalog, rented_gpus),
-        _site(document, catalog),
+        _site(document, catalog, currency),
         _money(document, catalog),
     ]
 
@@ -87,7 +90,7 @@ def _work(document: Document, catalog: Catalog) -> Group:
     return Group(
         id="work",
         icon=":material/model_training:",
-        summary=t("work.summary", runs=runs),
+        summary=t("work.summary_one" if runs == "1" else "work.summary", runs=runs),
         main=main,
         advanced=advanced,
     )
@@ -206,13 +209,13 @@ def _hardware(document: Document, catalog: Catalog, rented_gpus: Sequence[str]) 
     )
 
 
-def _site(document: Document, catalog: Catalog) -> Group:
+def _site(document: Document, catalog: Catalog, currency: Currency) -> Group:
     site = catalog.sites.get(str(get_value(document, "site.id") or ""))
     tariff = str(get_value(document, "site.tariff") or (site.default_tariff if site else ""))
     price = get_value(document, "site.electricity_usd_per_kwh")
     if price is None and site is not None and tariff in site.tariffs:
         price = site.tariffs[tariff].usd_per_kwh.value
-    shown = formatting.price(price) if isinstance(price, int | float) else _word(price)
+    shown = formatting.price(price, currency) if isinstance(price, int | float) else _word(price)
     name = site.name if site else t("site.none")
     main: list[Input] = [
         Choice(
