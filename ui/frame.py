@@ -9,6 +9,7 @@ from typing import Any
 
 import streamlit as st
 
+from planner.errors import Problem
 from ui import formatting, state
 from ui.i18n import t
 from ui.state import Outcome, Plan
@@ -33,11 +34,15 @@ def refused_file() -> bool:
     if refused is None:
         return False
     file, problems = refused
-    lines = "\n".join(f"- {formatting.escaped(str(problem))}" for problem in problems)
+    lines = "\n".join(f"- {formatting.escaped(_refusal(problem))}" for problem in problems)
     title = t("frame.refused", file=formatting.escaped(file))
     st.error(f"**{title}**\n\n{lines}", icon=":material/error:")
     st.button(t("frame.dismiss"), key="dismiss_refused", on_click=state.dismiss_refused)
     return True
+
+
+def _refusal(problem: Problem) -> str:
+    return str(problem) if problem.found else problem.expected
 
 
 def next_page(file: str, label: str) -> None:

@@ -169,13 +169,12 @@ def _hardware(document: Document, catalog: Catalog, rented_gpus: Sequence[str]) 
             help=t("hardware.statuses_help"),
         ),
     ]
-    chosen = get_value(document, "rental.offers") or ()
     rentable = {id for id, offer in catalog.offers.items() if offer.term == "on_demand" and offer.gpu}
     advanced += [
         Choice(
             path="rental.offers",
             label=t("hardware.offers"),
-            options=sorted({*rentable, *document.get("offers", {}), *chosen}),
+            options=sorted({*rentable, *document.get("offers", {})}),
             words=lambda id: _offer_words(catalog, id),
             many=True,
             empty_is_default=True,
@@ -221,13 +220,13 @@ def _site(document: Document, catalog: Catalog, currency: Currency) -> Group:
         Choice(
             path="site.id",
             label=t("site.place"),
-            options=[None, *catalog.sites] if get_value(document, "site.id") is None else list(catalog.sites),
-            words=lambda id: catalog.sites[id].name if id in catalog.sites else t("site.none"),
+            options=list(catalog.sites),
+            words=lambda id: catalog.sites[id].name if id in catalog.sites else id or t("site.none"),
         ),
         Choice(
             path="site.tariff",
             label=t("site.tariff"),
-            options=list(dict.fromkeys([None, *(site.tariffs if site else ()), get_value(document, "site.tariff")])),
+            options=[None, *(site.tariffs if site else ())],
             words=lambda id: tariff_name(id) if id else t("site.usual_tariff"),
             help=t("site.tariff_help"),
         ),
@@ -291,7 +290,7 @@ def _money(document: Document, catalog: Catalog) -> Group:
         Choice(
             path="currency",
             label=t("money.currency"),
-            options=sorted({"USD", *catalog.fx, str(get_value(document, "currency") or "USD")}),
+            options=sorted({"USD", *catalog.fx, *document.get("currencies", {})}),
             words=str,
             default="USD",
             help=t("money.currency_help"),

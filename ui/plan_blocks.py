@@ -41,10 +41,14 @@ def _moved(view: View) -> str:
     if view.recommended is None:
         return ""
     total = formatting.money(view.recommended["tco_usd"], view.currency, fine=True)
-    shown = st.session_state.get("shown_total")
-    if shown is None or shown[0] != total:
-        st.session_state["shown_total"] = shown = (total, shown[0] if shown else None)
-    return f" :gray[{dollars(t('answer.was', total=shown[1]))}]" if shown[1] else ""
+    code = view.currency.code
+    shown = st.session_state.get("shown_total", (code, total, ""))
+    if shown[0] != code:  # the same money in another currency has not moved
+        shown = (code, total, "")
+    elif shown[1] != total:
+        shown = (code, total, shown[1])
+    st.session_state["shown_total"] = shown
+    return f" :gray[{dollars(t('answer.was', total=shown[2]))}]" if shown[2] else ""
 
 
 def figures(view: View) -> None:
