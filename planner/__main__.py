@@ -28,6 +28,7 @@ from planner.scenario.load import check_document, parse_scenario, read_document,
 from planner.scenario.paths import with_overrides
 from planner.scenario.schema import Scenario
 from planner.strategy.evaluate import evaluate
+from planner.workload.settings import SOFTWARE
 from planner.workload.training import amount_of_work
 
 EXIT_INVALID = 2
@@ -100,6 +101,8 @@ def _estimate(options: argparse.Namespace) -> None:
         micro_batch=options.micro_batch,
         global_batch=options.global_batch,
         checkpointing=options.checkpointing,
+        network_gbit_per_s=options.network_gbit_per_s,
+        software=options.software,
     )
     evidence = load_evidence()
     for gpu in options.without_evidence_of or ():
@@ -222,6 +225,8 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--micro-batch", type=_count, metavar="N")
     one.add_argument("--global-batch", type=_count, metavar="N")
     one.add_argument("--checkpointing", choices=("none", "selective", "full"))
+    one.add_argument("--software", choices=SOFTWARE, help="training code of a decoder")
+    one.add_argument("--network-gbit-per-s", type=_positive, metavar="N", help="network of one machine")
     one.add_argument("--tokens", type=_positive, metavar="N")
     one.add_argument("--samples", type=_positive, metavar="N")
     one.add_argument("--epochs", type=_positive, metavar="N")
