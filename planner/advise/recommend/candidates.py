@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from planner.advise.recommend.uses import UsesFile
 from planner.catalog.query import find_offers
 from planner.catalog.records import Catalog, Figure, Gpu, HardwarePrice, Host, Offer
 from planner.strategy.resolve.figures import Figures
@@ -56,7 +57,7 @@ class Build:
         return sum(part.amount_usd for part in self.parts)
 
 
-def builds(catalog: Catalog) -> tuple[Build, ...]:
+def builds(catalog: Catalog, uses: UsesFile) -> tuple[Build, ...]:
     """Every card with a price in the cheapest priced host that holds, powers and cools it, and every priced system."""
     figures = Figures(catalog)
     hosts = [host for host in catalog.hosts.values() if hardware_price(catalog, host.id, "new") is not None]
@@ -69,7 +70,7 @@ def builds(catalog: Catalog) -> tuple[Build, ...]:
             if price is None:
                 continue
             for count in COUNTS:
-                host = _host_for(gpu, count, hosts, catalog, figures)
+                host = _host_for(gpu, count, hosts, uses, figures)
                 if host is not None:
                     found.append(_assembled(gpu, count, host, price, catalog, figures))
     return tuple(sorted(found, key=lambda build: build.id))
@@ -88,18 +89,21 @@ def rentals(catalog: Catalog, today: dt.date) -> tuple[Offer, ...]:
     return tuple(sorted(best.values(), key=lambda offer: offer.id))
 
 
-def _host_for(gpu: Gpu, count: int, hosts: list[Host], catalog: Catalog, figures: Figures) -> Host | None:
-    """The cheapest host with room, power in hand and, for data-centre cards, more than one slot."""
+def _host_for(gpu: Gpu, count: int, hosts: list[Host], uses: UsesFile, figures: Figures) -> Host | None:
+    """The cheapest host with room, memory, power in hand and, for data-centre cards, more than one slot."""
 
     def price(host: Host) -> float:
-        found = hardware_price(catalog, host.id, "new")
+        found = hardware_price(figures.catalog, host.id, "new")
         assert found is not None
         return found.price_usd.value
+
+    memory_gb = uses.hosts.memory_over_gpu_memory * count * gpu.memory_gb.value
 
     fitting = [
         host
         for host in hosts
         if host.gpu_slots >= count
+        and uses.hosts.memory_gb.get(host.id, 0.0) >= memory_gb
         and (gpu.segment != "datacenter" or host.gpu_slots > 1)
         and host.psu_w is not None
         and host.load_w is not None

@@ -48,6 +48,7 @@ class UseIn(RecordIn):
     runs: dict[Size, Amount] = Field(default={})
     attempts_per_run: Annotated[float, Field(ge=1, le=100)] = 1.0
     deadline_h: dict[Size, Amount] = Field(default={})
+    idle_tail_s: Annotated[float, Field(ge=0, le=86_400)] = 0.0
     peak_per_s: dict[Size, Amount] = Field(default={})
 
     @model_validator(mode="after")
@@ -69,6 +70,15 @@ class InferenceIn(Strict):
     bytes_per_parameter: Positive
     adapter_share: Share
     geforce_licence_source: Text
+
+
+class HostsIn(Strict):
+    """Memory of the hosts by id, and the least of it over the memory of their cards."""
+
+    source: SourceIds
+    as_of: AsOf
+    memory_over_gpu_memory: Amount
+    memory_gb: dict[str, Amount]
 
 
 class FreeIn(RecordIn):
@@ -125,6 +135,7 @@ class UsesFile(Strict):
     sizes: Annotated[list[SizeIn], Field(min_length=1)]
     uses: Annotated[list[UseIn], Field(min_length=1)]
     inference: InferenceIn
+    hosts: HostsIn
     free: list[FreeIn]
     guides: list[GuideIn]
 
@@ -186,6 +197,7 @@ def _read(content: bytes) -> UsesFile:
             "catalog_invalid", explain(error, parsed=parsed, path=(), model=UsesFile) or problems
         ) from None
     cited: dict[str, Place] = {uses.inference.geforce_licence_source: ("inference", "geforce_licence_source")}
+    cited.update((id, ("hosts", "source")) for id in uses.hosts.source)
     for section in ("uses", "free", "guides"):
         for index, entry in enumerate(getattr(uses, section)):
             cited.update((id, (section, index, "source")) for id in entry.source)

@@ -138,5 +138,5 @@ def scenario_document(
         "staff": {"fte_per_machine": 0, "fte_cloud": 0},
         "jobs": {JOB: job_document(work, rates)},
         "machines": {id: dict(machine) for id, machine in machines.items()},
-        "rental": {"offers": list(offers)},
+        "rental": {"offers": list(offers), "idle_tail_s": work.use.idle_tail_s},
     }
