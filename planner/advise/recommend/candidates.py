@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from planner.advise.recommend.uses import UsesFile
 from planner.catalog.query import find_offers
-from planner.catalog.records import Catalog, Figure, Gpu, HardwarePrice, Host, Offer
-from planner.strategy.resolve.figures import Figures
+from planner.catalog.records import Catalog, Figure, Gpu, HardwarePrice, Host, Offer, first_day
+from planner.strategy.resolve.figures import Figures, oldest
 from planner.strategy.resolve.machines import hardware_price, machine_power
 
 COUNTS = (1, 2, 4, 8)
@@ -19,6 +20,9 @@ _BRIDGES_PER_PAIR = {"PCIe": 3}  # data-centre cards; GeForce and workstation ca
 _BRIDGE = "nvlink_bridge"
 
 Condition = Literal["new", "used"]
+_CONDITIONS: tuple[Condition, ...] = ("new", "used")
+USED_AGE_MONTHS = 48  # a used card is planned as four years old, and kept for up to four more
+USED_LIFE_MONTHS = 96
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +60,24 @@ class Build:
         """Purchase price of one. [USD]"""
         return sum(part.amount_usd for part in self.parts)
 
+    @property
+    def estimated_usd(self) -> float:
+        """Part of the price that rests on estimates. [USD]"""
+        return sum(part.amount_usd for part in self.parts if part.price_usd.estimate)
+
+    @property
+    def as_of(self) -> str | None:
+        """Date of its oldest price."""
+        return oldest([part.price_usd.as_of for part in self.parts])
+
+    def price_age_months(self, today: dt.date) -> float:
+        """Age of its oldest price; infinite where a price has no date. [months]"""
+        days = [first_day(part.price_usd.as_of) for part in self.parts]
+        if any(day is None for day in days):
+            return math.inf
+        oldest_day = min(day for day in days if day is not None)
+        return (today.year - oldest_day.year) * 12.0 + today.month - oldest_day.month
+
 
 def builds(catalog: Catalog, uses: UsesFile) -> tuple[Build, ...]:
     """Every card with a price in the cheapest priced host that holds, powers and cools it, and every priced system."""
@@ -65,9 +87,9 @@ def builds(catalog: Catalog, uses: UsesFile) -> tuple[Build, ...]:
     for gpu in catalog.gpus.values():
         if "PCIe" not in gpu.form_factor:
             continue
-        for condition in ("new", "used"):
+        for condition in _CONDITIONS:
             price = hardware_price(catalog, gpu.id, condition)
-            if price is None:
+            if price is None or price.kind == "launch":  # a launch price isn't a price of today
                 continue
             for count in COUNTS:
                 host = _host_for(gpu, count, hosts, uses, figures)
@@ -112,19 +134,14 @@ def _host_for(gpu: Gpu, count: int, hosts: list[Host], uses: UsesFile, figures: 
     return min(fitting, key=lambda host: (price(host), host.id), default=None)
 
 
-def _assembled(
-    gpu: Gpu, count: int, host: Host, card: HardwarePrice, catalog: Catalog, figures: Figures
-) -> Build:
+def _assembled(gpu: Gpu, count: int, host: Host, card: HardwarePrice, catalog: Catalog, figures: Figures) -> Build:
     shell = hardware_price(catalog, host.id, "new")
     assert shell is not None
     parts = [
         Part(item=gpu.id, name=gpu.name, count=count, price_usd=card.price_usd, condition=card.condition),
         Part(item=host.id, name=host.name, count=1, price_usd=shell.price_usd, condition="new"),
     ]
-    machine: dict[str, Any] = {"gpu": gpu.id, "gpus": count, "host": host.id, "condition": card.condition}
-    if card.condition == "used":
-        machine["age_months"] = USED_AGE_MONTHS
-        machine["useful_life_months"] = USED_LIFE_MONTHS
+    machine: dict[str, Any] = {"gpu": gpu.id, "gpus": count, "host": host.id, **_age(card.condition)}
     bridges = _bridges(gpu, count, catalog)
     if bridges is not None:
         parts.append(bridges)
@@ -137,10 +154,6 @@ def _assembled(
         id=id, name=name, gpu=gpu, gpus=count, condition=card.condition, system=None, parts=tuple(parts),
         machine=machine, airflow=gpu.segment == "datacenter" and host.gpu_slots < 8,
     )  # fmt: skip
-
-
-USED_AGE_MONTHS = 48  # a used card is planned as four years old, kept for up to four more
-USED_LIFE_MONTHS = 96
 
 
 def _bridges(gpu: Gpu, count: int, catalog: Catalog) -> Part | None:
@@ -169,20 +182,33 @@ def _add_installation(parts: list[Part], machine: dict[str, Any], gpu: Gpu, figu
 def _systems(catalog: Catalog, figures: Figures) -> Iterator[Build]:
     for system in catalog.systems.values():
         gpu = catalog.gpus.get(system.gpu)
-        price = hardware_price(catalog, system.id, "new")
         host = system.host or ("server-8-sxm" if system.gpu_count <= 8 else None)
-        if system.kind == "baseboard" or gpu is None or price is None or host not in catalog.hosts:
+        if system.kind == "baseboard" or gpu is None or host not in catalog.hosts:
             continue
-        parts = [Part(item=system.id, name=system.name, count=1, price_usd=price.price_usd, condition="new")]
-        machine: dict[str, Any] = {
-            "gpu": gpu.id,
-            "gpus": system.gpu_count,
-            "host": host,
-            "gpu_price_usd": price.price_usd.value / system.gpu_count,
-            "host_price_usd": 0,
-        }
-        _add_installation(parts, machine, gpu, figures)
-        yield Build(
-            id=system.id.replace(".", "-"), name=system.name, gpu=gpu, gpus=system.gpu_count, condition="new",
-            system=system.id, parts=tuple(parts), machine=machine, airflow=False,
-        )  # fmt: skip
+        for condition in _CONDITIONS:
+            price = hardware_price(catalog, system.id, condition)
+            if price is None:
+                continue
+            parts = [Part(item=system.id, name=system.name, count=1, price_usd=price.price_usd, condition=condition)]
+            total, card = price.price_usd.value, hardware_price(catalog, gpu.id, condition)
+            share = total / system.gpu_count if card is None else min(card.price_usd.value, total / system.gpu_count)
+            machine: dict[str, Any] = {
+                "gpu": gpu.id,
+                "gpus": system.gpu_count,
+                "host": host,
+                "gpu_price_usd": share,  # cards and the rest of a machine lose value differently
+                "host_price_usd": total - share * system.gpu_count,
+                **_age(condition),
+            }
+            _add_installation(parts, machine, gpu, figures)
+            yield Build(
+                id=system.id.replace(".", "-"), name=system.name, gpu=gpu, gpus=system.gpu_count, condition=condition,
+                system=system.id, parts=tuple(parts), machine=machine, airflow=False,
+            )  # fmt: skip
+            break
+
+
+def _age(condition: Condition) -> dict[str, Any]:
+    if condition == "new":
+        return {"condition": condition}
+    return {"condition": condition, "age_months": USED_AGE_MONTHS, "useful_life_months": USED_LIFE_MONTHS}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Literal
 
 from planner.advise.recommend.uses import UsesFile
@@ -21,18 +22,36 @@ SEQ_LEN = 2048
 _ELEMENT_BYTES = 2.0
 
 
-def largest_models(gpu: Gpu, gpus: int, catalog: Catalog, uses: UsesFile) -> Mapping[Mode, Workload | None]:
-    """The largest decoder of the catalog that fits on a machine's GPUs in each mode; None where none does."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Largest:
+    """The largest decoder of the catalog that fits, and about how large a model may be; None where none does."""
+
+    workload: Workload | None
+    parameters: float | None
+
+
+def largest_models(gpu: Gpu, gpus: int, catalog: Catalog, uses: UsesFile) -> Mapping[Mode, Largest]:
+    """The largest language models that a machine's GPUs hold together, by mode."""
     constants = constants_of(catalog.assumptions)
     decoders = sorted(
         (w for w in catalog.workloads.values() if w.transformer is not None and not w.transformer.encoder),
-        key=lambda workload: (-workload.parameters.value, workload.id),
+        key=lambda workload: (workload.parameters.value, workload.id),
     )
     capacity_gb = usable_bytes(gpu, constants) / BYTES_PER_GB
-    return {
-        mode: next((w for w in decoders if need_gb(w, mode, gpu, gpus, constants, uses) <= capacity_gb), None)
-        for mode in MODES
-    }
+    found: dict[Mode, Largest] = {}
+    for mode in MODES:
+        needs_gb = [need_gb(workload, mode, gpu, gpus, constants, uses) for workload in decoders]
+        fitting = [at for at, need in enumerate(needs_gb) if need <= capacity_gb]
+        if not fitting:
+            found[mode] = Largest(workload=None, parameters=None)
+            continue
+        at = fitting[-1]
+        parameters = decoders[at].parameters.value
+        if at + 1 < len(decoders) and needs_gb[at + 1] > needs_gb[at]:
+            share = (capacity_gb - needs_gb[at]) / (needs_gb[at + 1] - needs_gb[at])
+            parameters += share * (decoders[at + 1].parameters.value - parameters)
+        found[mode] = Largest(workload=decoders[at], parameters=float(f"{parameters:.2g}"))
+    return found
 
 
 def need_gb(workload: Workload, mode: Mode, gpu: Gpu, gpus: int, constants: Constants, uses: UsesFile) -> float:

@@ -27,6 +27,7 @@ from planner.strategy.sessions import attempt_s, session_node_h, turnaround_h
 from planner.units import S_PER_H
 
 Kind = Literal["build", "rental"]
+OLD_AFTER_MONTHS = 36  # a price of more than three years ago says little of today
 _SLACK = 1e-9
 
 
@@ -66,6 +67,28 @@ class Option:
     covered_months: float  # months of the work that the budget pays for
     covers: bool  # all the work, in time, within the budget
     affordable: bool  # at least one machine, or one run
+    current: bool  # an offer at a price of today; builds always
+    price_is_old: bool  # some part's price is too old to buy by
+
+    @property
+    def unit_price_usd(self) -> float:
+        """Price of one machine, or of an hour of one instance. [USD]"""
+        return self.build.price_usd if self.build is not None else _offer(self).price_usd_per_h.value
+
+    @property
+    def full_price_usd(self) -> float:
+        """Price of as many machines as the work needs. [USD]"""
+        return self.needed * self.build.price_usd if self.build is not None else self.price_usd
+
+    @property
+    def full_speed(self) -> float:
+        """Speed of as many machines as the work needs. [unit/s]"""
+        return self.speed / self.count * self.needed if self.build is not None else self.speed
+
+    @property
+    def step_price_usd(self) -> float:
+        """What steps up and down are compared by: purchase, or an hour of the instances of a run. [USD]"""
+        return self.full_price_usd if self.build is not None else self.count * self.unit_price_usd
 
     @property
     def used(self) -> bool:
@@ -75,10 +98,12 @@ class Option:
     @property
     def usd_per_speed(self) -> float:
         """Purchase price over speed; for rentals price of an hour over speed. [USD per unit/s]"""
-        if self.offer is not None:
-            nodes = max(1, -(-self.run_gpus // self.gpus))
-            return nodes * self.offer.price_usd_per_h.value / self.speed
-        return self.price_usd / self.speed
+        return (self.count * self.unit_price_usd if self.build is None else self.price_usd) / self.speed
+
+
+def _offer(option: Option) -> Offer:
+    assert option.offer is not None
+    return option.offer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,7 +181,8 @@ def options(
     evaluation = kernel(problem, theta, Choice(machine_count=counts, routing=routing))
     shares = _estimated_shares(evaluation, problem)
     return tuple(
-        _option(work, problem, theta, row, evaluation, at, float(shares[at]), budget_usd) for at, row in enumerate(rows)
+        _option(work, problem, theta, row, evaluation, at, float(shares[at]), budget_usd, today)
+        for at, row in enumerate(rows)
     )
 
 
@@ -179,6 +205,7 @@ def _option(
     at: int,
     estimated_share: float,
     budget_usd: float,
+    today: dt.date,
 ) -> Option:
     pair, months = row.pair, problem.horizon_months
     total = float(evaluation.tco_usd[at])
@@ -225,6 +252,8 @@ def _option(
         covered_months=covered,
         covers=punctual and affordable and covered >= months * (1 - _SLACK),
         affordable=affordable,
+        current=row.offer is None or row.offer.status(today) == "current",
+        price_is_old=row.build is not None and row.build.price_age_months(today) > OLD_AFTER_MONTHS,
     )
 
 

@@ -1,4 +1,4 @@
-"""How many requests GPUs answer: inference follows from the estimator's training speed, since it has none of its own."""
+"""How many requests GPUs answer: inference follows from the speed of training, the only one the estimator has."""
 
 from __future__ import annotations
 

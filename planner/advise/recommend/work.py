@@ -128,7 +128,7 @@ def scenario_document(
     offers: list[str],
 ) -> dict[str, Any]:
     """A scenario with the work, some machines and some offers. People's time isn't counted."""
-    rates = {id: work.peak_per_s for id in (*machines, *offers)} if work.peak_per_s is not None else None
+    rates = dict.fromkeys((*machines, *offers), work.peak_per_s) if work.peak_per_s is not None else None
     return {
         "schema_version": 1,
         "name": name,

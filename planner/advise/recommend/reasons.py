@@ -1,0 +1,116 @@
+"""Why an option is where it is in the list: codes with their parameters, whose sentences stand in messages.yaml."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from planner.advise.recommend.choose import Choice
+from planner.advise.recommend.options import Option
+from planner.advise.recommend.work import Work
+
+NEAR_TIE_SHARE = 0.05  # totals rest on estimates: below this difference they are called about the same
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reason:
+    """A code with parameters."""
+
+    code: str
+    params: Mapping[str, object] = field(default_factory=dict)
+
+
+def name_of(option: Option) -> str:
+    """What an option is called: a build's name, or GPUs with provider and instance."""
+    if option.build is not None:
+        prefix = f"{option.count} machines, each " if option.count > 1 else ""
+        return prefix + option.build.name
+    assert option.offer is not None
+    offer = option.offer
+    return f"{option.gpus}x {option.gpu.name} rented from {offer.provider} ({offer.instance_type})"
+
+
+def full_name(option: Option) -> str:
+    """What as many machines as the work needs are called."""
+    if option.build is not None and option.needed > 1:
+        return f"{option.needed} machines, each {option.build.name}"
+    return name_of(option)
+
+
+def option_reasons(option: Option, work: Work) -> tuple[Reason, ...]:
+    """What speaks for and against an option, the work first."""
+    reasons = [_work_reason(option, work)]
+    if option.build is not None and option.fits and not work.serving and option.busy_share is not None:
+        load = {"busy": option.busy_share, "machines": option.count}
+        reasons.append(Reason(code="recommend_load", params=load))
+    if option.fits:
+        unit = "tokens/s" if work.workload.unit == "tokens" else "samples/s"
+        price = {"price": option.usd_per_speed, "unit": unit, "speed": option.speed, "basis": option.basis}
+        code = "recommend_price_speed" if option.build is not None else "recommend_price_speed_h"
+        reasons.append(Reason(code=code, params=price))
+    reasons += _cautions(option, work)
+    return tuple(reasons)
+
+
+def _work_reason(option: Option, work: Work) -> Reason:
+    if not option.fits:
+        params = {"model": work.workload.name, "gpu": option.gpu.name, "gpus": option.gpus}
+        return Reason(code="recommend_does_not_fit", params=params)
+    if work.serving:
+        params = {"peak": option.full_speed if option.covers else option.speed, "asked": work.peak_per_s}
+        return Reason(code="recommend_serves" if option.covers else "recommend_serves_part", params=params)
+    run = {"hours": option.run_h, "low": option.run_low_h, "high": option.run_high_h, "limit": work.deadline_h}
+    if not option.on_time:
+        return Reason(code="recommend_too_slow", params=run)
+    if option.build is not None and option.needed > option.count:
+        return Reason(code="recommend_too_few", params={**run, "needed": option.needed, "count": option.count})
+    return Reason(code="recommend_run", params=run)
+
+
+def _cautions(option: Option, work: Work) -> list[Reason]:
+    reasons = []
+    if option.used:
+        reasons.append(Reason(code="recommend_used"))
+    if option.price_is_old and option.build is not None:
+        reasons.append(Reason(code="recommend_old_price", params={"as_of": option.build.as_of or "an unknown day"}))
+    if option.build is not None and option.build.airflow:
+        reasons.append(Reason(code="recommend_airflow", params={"gpu": option.gpu.name}))
+    if work.serving and option.build is not None and option.gpu.segment == "consumer":
+        reasons.append(Reason(code="recommend_geforce_licence"))
+    if option.offer is not None and option.offer.market == "marketplace":
+        reasons.append(Reason(code="recommend_marketplace"))
+    if not option.affordable:
+        reasons.append(Reason(code="recommend_over_budget", params={"price": option.full_price_usd}))
+    return reasons
+
+
+def answer_reason(choice: Choice, work: Work, budget_usd: float) -> Reason:
+    """The answer in one sentence."""
+    pick = choice.pick
+    if pick is None:
+        least, hour = choice.least_build, choice.cheapest_h
+        params: dict[str, object] = {
+            "budget": budget_usd,
+            "build": None if least is None else full_name(least),
+            "price": None if least is None else least.full_price_usd,
+            "rental": None if hour is None else name_of(hour),
+            "per_hour": None if hour is None else hour.unit_price_usd,
+        }
+        return Reason(code="recommend_too_small", params=params)
+    other = choice.other()
+    params = {
+        "name": name_of(pick),
+        "price": pick.price_usd,
+        "months": work.months,
+        "total": pick.total_usd,
+        "other": None if other is None else name_of(other),
+        "other_total": None if other is None else other.total_usd,
+    }
+    if choice.status == "partly":
+        return Reason(code="recommend_partly", params={**params, "covered": pick.covered_months})
+    code = "recommend_buy" if pick.kind == "build" else "recommend_rent"
+    if other is not None and other.covers and other.total_usd < (1 + NEAR_TIE_SHARE) * pick.total_usd:
+        code += "_tie"
+    elif other is not None and not other.covers:
+        params |= {"other": None, "other_total": None}
+    return Reason(code=code, params=params)
