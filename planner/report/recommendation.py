@@ -10,7 +10,7 @@ from planner.advise.recommend.answer import Recommendation
 from planner.advise.recommend.candidates import Part
 from planner.advise.recommend.guides import Verdict
 from planner.advise.recommend.options import Option
-from planner.advise.recommend.reasons import Reason, name_of, option_reasons
+from planner.advise.recommend.reasons import Reason, name_of, option_reasons, three_digits
 from planner.advise.recommend.uses import FreeIn
 from planner.catalog.records import Figure
 from planner.messages import render
@@ -98,6 +98,7 @@ def option_entry(option: Option, advice: Recommendation) -> dict[str, Any]:
         "running_usd_per_month": option.running_usd_per_month,
         "total_usd": option.total_usd,
         "total": option.total_usd / rate,
+        "present_value_usd": option.present_value_usd,
         "total_estimated_share": option.total_estimated_share,
         "speed": option.speed if option.fits else None,
         "speed_low": option.speed_low if option.fits else None,
@@ -197,12 +198,12 @@ def _work_entry(advice: Recommendation) -> dict[str, Any]:
     work = advice.work
     params = {
         "model": work.workload.name,
-        "parameters": work.workload.parameters.value / 1e6,
+        "parameters": three_digits(work.workload.parameters.value / 1e6),
         "asked": work.parameters / 1e6,
         "runs": work.runs_per_month,
         "samples": work.samples,
         "peak": work.peak_per_s,
-        "unit": _unit(advice),
+        "unit": work.workload.unit,
         "months": work.months,
         "note": work.use.note,
     }

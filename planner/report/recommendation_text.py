@@ -14,7 +14,7 @@ def recommendation_text(document: dict[str, Any]) -> str:
     options, code = document["options"], document["budget"]["currency"]
     budget = document["budget"]
     lines = [
-        f"Budget {_money(budget['amount'])} {code} = {_money(budget['usd'])} USD,"
+        f"Budget {_exact(budget['amount'])} {code} = {_exact(budget['usd'])} USD,"
         f" prices as of {document['catalog_as_of']}",
         _sentence(document["work"]["message"]),
         "",

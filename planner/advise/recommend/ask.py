@@ -74,6 +74,14 @@ def check_ask(ask: Ask, catalog: Catalog) -> Figure:
     InputError, UnknownIdError
         Naming the option, what was found and what is expected.
     """
+    if ask.budget.currency != "USD" and ask.budget.currency not in catalog.fx:
+        known = ", ".join(sorted({"USD", *catalog.fx}))
+        raise InputError(
+            "recommend_budget",
+            field="--budget",
+            value=ask.budget.currency,
+            expected=f"a known currency, one of {known}",
+        )
     rate = Figures(catalog).rate(ask.budget.currency, field="--budget")
     if not 0 < ask.budget.amount * rate.value <= 1e12:
         value = f"{ask.budget.amount:g} {ask.budget.currency}"

@@ -10,6 +10,7 @@ from planner.advise.recommend.options import Option
 
 Status = Literal["ok", "partly", "too_small"]
 FASTER = 1.15  # a step up is at least this much faster
+DEARER = 1.1  # a cheaper hour that makes the work dearer than this isn't a step down
 CHEAPER = 0.95  # a step down costs at most this share
 MOST_ALTERNATIVES = 4
 
@@ -51,15 +52,15 @@ class Choice:
 def choose(options: Sequence[Option]) -> Choice:
     """Choose among options.
 
-    Of each kind the best does all the work in time within the budget for the lowest total over the months asked: new
-    before used builds, well-dated before old prices, clouds before marketplaces. Of the two, the lower total is
+    Of each kind the best does all the work in time within the budget for the lowest present value over the months
+    asked: new before used builds, well-dated before old prices, clouds before marketplaces. Of the two, the lower is
     picked. Where nothing does all the work, the option that does most of it is.
     """
     builds, rentals = ranked_builds(options), ranked_rentals(options)
     best = {"build": _best(builds), "rental": _best(rentals)}
     found = [option for option in best.values() if option is not None]
     whole = [option for option in found if option.covers]
-    pick = min(whole or found, key=lambda o: (-o.covered_months, o.total_usd, o.id), default=None)
+    pick = min(whole or found, key=lambda o: (-o.covered_months, o.present_value_usd, o.id), default=None)
     able = [option for option in (*builds, *rentals) if option.on_time]
     priced = [o for o in builds if o.covers and not o.used and not o.price_is_old]
     return Choice(
@@ -79,7 +80,7 @@ def _best(ranked: Sequence[Option]) -> Option | None:
     """The first that does all the work, else the one that does most of it."""
     part = [o for o in ranked if o.affordable and o.covered_months > 0 and _planned(o)]
     whole = [o for o in part if o.covers]
-    return whole[0] if whole else max(part, key=lambda o: (o.covered_months, -o.total_usd, o.id), default=None)
+    return whole[0] if whole else max(part, key=lambda o: (o.covered_months, -o.present_value_usd, o.id), default=None)
 
 
 def _steps(best: Option | None, ranked: Sequence[Option]) -> Steps:
@@ -91,7 +92,12 @@ def _steps(best: Option | None, ranked: Sequence[Option]) -> Steps:
         for o in peers
         if o.on_time and o.full_speed >= FASTER * best.full_speed and o.step_price_usd > best.step_price_usd
     ]
-    less = [o for o in peers if o.step_price_usd <= CHEAPER * best.step_price_usd]
+    less = [
+        o
+        for o in peers
+        if o.step_price_usd <= CHEAPER * best.step_price_usd
+        and (o.kind == "build" or o.total_usd <= DEARER * best.total_usd)
+    ]
     return Steps(
         best=best,
         up=min(faster, key=lambda o: (o.step_price_usd, o.id), default=None),
@@ -104,14 +110,22 @@ def ranked_builds(options: Iterable[Option]) -> list[Option]:
     builds = [option for option in options if option.kind == "build"]
     return sorted(
         builds,
-        key=lambda o: (not o.covers, not o.affordable, not o.on_time, o.used, o.price_is_old, o.total_usd, o.id),
+        key=lambda o: (
+            not o.covers,
+            not o.affordable,
+            not o.on_time,
+            o.used,
+            o.price_is_old,
+            o.present_value_usd,
+            o.id,
+        ),
     )
 
 
 def ranked_rentals(options: Iterable[Option]) -> list[Option]:
     """Rentals of today, the recommended order first."""
     rentals = [option for option in options if option.kind == "rental" and option.current]
-    return sorted(rentals, key=lambda o: (not o.covers, not o.on_time, not _planned(o), o.total_usd, o.id))
+    return sorted(rentals, key=lambda o: (not o.covers, not o.on_time, not _planned(o), o.present_value_usd, o.id))
 
 
 def _planned(option: Option) -> bool:
@@ -128,6 +142,9 @@ def _cheaper(pick: Option | None, able: Sequence[Option]) -> tuple[Option, ...]:
         for o in able
         if o.covers
         and o.id != pick.id
-        and (o.total_usd < pick.total_usd or (o.kind == pick.kind == "build" and o.price_usd < pick.price_usd))
+        and (
+            o.present_value_usd < pick.present_value_usd
+            or (o.kind == pick.kind == "build" and o.price_usd < pick.price_usd)
+        )
     ]
-    return tuple(sorted(cheaper, key=lambda o: (o.total_usd, o.id))[:MOST_ALTERNATIVES])
+    return tuple(sorted(cheaper, key=lambda o: (o.present_value_usd, o.id))[:MOST_ALTERNATIVES])

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from planner.advise.recommend.ask import Ask, parse_budget
 from planner.advise.recommend.choose import Choice
 from planner.advise.recommend.options import Option
-from planner.advise.recommend.reasons import Reason, name_of
+from planner.advise.recommend.reasons import Reason, name_of, three_digits
 from planner.advise.recommend.uses import GuideIn, PickIn, Use, UsesFile
 from planner.catalog.records import Catalog, Offer
 
@@ -25,6 +26,19 @@ class Verdict:
     still_best: bool
     better: Option | None
     why: Reason
+
+
+def guide_asks(uses: UsesFile) -> Mapping[str, Ask]:
+    """The question of each guide's case, by the guide's id: ready examples."""
+    return {
+        entry.id: Ask(
+            budget=parse_budget(entry.ask.budget),
+            use=entry.ask.use,
+            parameters=float(entry.ask.parameters),
+            samples=float(entry.ask.samples),
+        )
+        for entry in uses.guides
+    }
 
 
 def guide_for(uses: UsesFile, use: Use, budget_cny: float) -> GuideIn | None:
@@ -81,7 +95,7 @@ def _why(
         "price": option.unit_price_usd,
         "better": None if better is None else name_of(better),
         "better_price": None if better is None else better.price_usd,
-        "ratio": None if better is None else better.full_speed / option.full_speed,
+        "ratio": None if better is None else three_digits(better.full_speed / option.full_speed),
         "budget": budget_usd,
     }
     suffix = "_h" if pick.rented else ""
@@ -97,7 +111,9 @@ def _why(
         params["as_of"] = None if option.offer is None else option.offer.price_usd_per_h.as_of
         return Reason(code="recommend_guide_stale", params=params)
     if not option.covers:
-        return Reason(code=f"recommend_guide_short{suffix}", params={**params, "covered": option.covered_months})
+        return Reason(
+            code=f"recommend_guide_short{suffix}", params={**params, "covered": three_digits(option.covered_months)}
+        )
     return Reason(code=f"recommend_guide_beaten{suffix}", params={**params, "total": option.total_usd,
                   "better_total": None if better is None else better.total_usd})  # fmt: skip
 

@@ -36,7 +36,8 @@ class Option:
     """A build or rental with what it does for the work asked and what that costs.
 
     `speed` is the work done per second by all GPUs of the option, in the unit of the workload; for serving, the peak it
-    answers. `total_usd` counts everything over the months asked: purchase, power, upkeep and resale, or rent.
+    answers. `total_usd` counts everything over the months asked: purchase, power, upkeep and resale, or rent; its
+    present value is what options are ranked by, as plans are.
     """
 
     kind: Kind
@@ -63,6 +64,7 @@ class Option:
     running_usd_per_month: float  # power and upkeep, or rent
     rented_h_per_month: float | None
     total_usd: float
+    present_value_usd: float
     total_estimated_share: float
     covered_months: float  # months of the work that the budget pays for
     covers: bool  # all the work, in time, within the budget
@@ -248,6 +250,7 @@ def _option(
         running_usd_per_month=float(evaluation.opex_usd[at]) / months,
         rented_h_per_month=_rented_h(work, problem, theta, pair),
         total_usd=total,
+        present_value_usd=float(evaluation.present_value_usd[at]),
         total_estimated_share=estimated_share,
         covered_months=covered,
         covers=punctual and affordable and covered >= months * (1 - _SLACK),

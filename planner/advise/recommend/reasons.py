@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from planner.advise.recommend.choose import Choice
 from planner.advise.recommend.options import Option
 from planner.advise.recommend.work import Work
+from planner.units import S_PER_H
 
+_MILLION = 1e6
 NEAR_TIE_SHARE = 0.05  # totals rest on estimates: below this difference they are called about the same
 
 
@@ -20,6 +22,11 @@ class Reason:
     params: Mapping[str, object] = field(default_factory=dict)
 
 
+def three_digits(value: float | None) -> float | None:
+    """An estimate as it is shown: with three significant digits."""
+    return None if value is None else float(f"{value:.3g}")
+
+
 def name_of(option: Option) -> str:
     """What an option is called: a build's name, or GPUs with provider and instance."""
     if option.build is not None:
@@ -27,7 +34,7 @@ def name_of(option: Option) -> str:
         return prefix + option.build.name
     assert option.offer is not None
     offer = option.offer
-    return f"{option.gpus}x {option.gpu.name} rented from {offer.provider} ({offer.instance_type})"
+    return f"{option.gpus}x {option.gpu.name} from {offer.provider} ({offer.instance_type})"
 
 
 def full_name(option: Option) -> str:
@@ -44,12 +51,19 @@ def option_reasons(option: Option, work: Work) -> tuple[Reason, ...]:
         load = {"busy": option.busy_share, "machines": option.count}
         reasons.append(Reason(code="recommend_load", params=load))
     if option.fits:
-        unit = "tokens/s" if work.workload.unit == "tokens" else "samples/s"
-        price = {"price": option.usd_per_speed, "unit": unit, "speed": option.speed, "basis": option.basis}
-        code = "recommend_price_speed" if option.build is not None else "recommend_price_speed_h"
-        reasons.append(Reason(code=code, params=price))
+        reasons.append(_price_reason(option, work))
     reasons += _cautions(option, work)
     return tuple(reasons)
+
+
+def _price_reason(option: Option, work: Work) -> Reason:
+    """Price over achieved speed: of a purchase for each unit a second, of rent for a million units."""
+    unit = work.workload.unit
+    price, code = option.usd_per_speed, "recommend_price_speed"
+    if option.build is None:
+        price, code = option.usd_per_speed / S_PER_H * _MILLION, "recommend_price_million"
+    params = {"price": three_digits(price), "unit": unit, "speed": three_digits(option.speed), "basis": option.basis}
+    return Reason(code=code, params=params)
 
 
 def _work_reason(option: Option, work: Work) -> Reason:
@@ -57,9 +71,10 @@ def _work_reason(option: Option, work: Work) -> Reason:
         params = {"model": work.workload.name, "gpu": option.gpu.name, "gpus": option.gpus}
         return Reason(code="recommend_does_not_fit", params=params)
     if work.serving:
-        params = {"peak": option.full_speed if option.covers else option.speed, "asked": work.peak_per_s}
+        params = {"peak": three_digits(option.speed), "asked": work.peak_per_s, "unit": work.workload.unit}
         return Reason(code="recommend_serves" if option.covers else "recommend_serves_part", params=params)
-    run = {"hours": option.run_h, "low": option.run_low_h, "high": option.run_high_h, "limit": work.deadline_h}
+    hours, low, high = (three_digits(value) for value in (option.run_h, option.run_low_h, option.run_high_h))
+    run = {"hours": hours, "low": low, "high": high, "limit": work.deadline_h}
     if not option.on_time:
         return Reason(code="recommend_too_slow", params=run)
     if option.build is not None and option.needed > option.count:
@@ -79,6 +94,10 @@ def _cautions(option: Option, work: Work) -> list[Reason]:
         reasons.append(Reason(code="recommend_geforce_licence"))
     if option.offer is not None and option.offer.market == "marketplace":
         reasons.append(Reason(code="recommend_marketplace"))
+    instances = option.gpu.spec.mig_instances
+    if option.build is not None and instances is not None and instances.value > 1 and not work.serving:
+        params = {"gpu": option.gpu.name, "instances": instances.value}
+        reasons.append(Reason(code="recommend_mig", params=params))
     if not option.affordable:
         reasons.append(Reason(code="recommend_over_budget", params={"price": option.full_price_usd}))
     return reasons
@@ -107,10 +126,13 @@ def answer_reason(choice: Choice, work: Work, budget_usd: float) -> Reason:
         "other_total": None if other is None else other.total_usd,
     }
     if choice.status == "partly":
-        return Reason(code="recommend_partly", params={**params, "covered": pick.covered_months})
+        return Reason(code="recommend_partly", params={**params, "covered": three_digits(pick.covered_months)})
     code = "recommend_buy" if pick.kind == "build" else "recommend_rent"
-    if other is not None and other.covers and other.total_usd < (1 + NEAR_TIE_SHARE) * pick.total_usd:
+    if other is not None and other.covers and other.present_value_usd < (1 + NEAR_TIE_SHARE) * pick.present_value_usd:
         code += "_tie"
+    elif other is not None and other.covers and other.total_usd < pick.total_usd:
+        code += "_later"  # less in all, but paid at once: only a purchase can be
+        params["at_once"] = other.price_usd
     elif other is not None and not other.covers:
         params |= {"other": None, "other_total": None}
     return Reason(code=code, params=params)
