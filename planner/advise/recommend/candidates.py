@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime as dt
 import math
 from collections.abc import Iterator
@@ -16,8 +17,7 @@ from planner.strategy.resolve.machines import hardware_price, machine_power
 
 COUNTS = (1, 2, 4, 8)
 LOAD_SHARE_OF_SUPPLY = 0.8  # a supply that runs at more wears and trips on peaks
-_BRIDGES_PER_PAIR = {"PCIe": 3}  # data-centre cards; GeForce and workstation cards take one
-_BRIDGE = "nvlink_bridge"
+BRIDGES_PER_PAIR = 3  # of data-centre cards
 
 Condition = Literal["new", "used"]
 _CONDITIONS: tuple[Condition, ...] = ("new", "used")
@@ -157,15 +157,22 @@ def _assembled(gpu: Gpu, count: int, host: Host, card: HardwarePrice, catalog: C
 
 
 def _bridges(gpu: Gpu, count: int, catalog: Catalog) -> Part | None:
-    """NVLink bridges of PCIe cards that the estimator counts as linked, at the catalog's price of a bridge."""
-    if count < 2 or gpu.nvlink_gb_per_s is None:
+    """NVLink bridges between pairs of data-centre cards, at the only price of a bridge that the catalog has.
+
+    Other cards do without: speeds are estimated over PCIe for all of them.
+    """
+    if count < 2 or gpu.segment != "datacenter" or gpu.spec.nvlink_bridge_gb_per_s is None:
         return None
-    per_pair = _BRIDGES_PER_PAIR.get("PCIe" if gpu.segment == "datacenter" else "", 1)
     for part in catalog.parts.values():
-        price = hardware_price(catalog, part.id, "new") if part.kind == _BRIDGE else None
+        price = hardware_price(catalog, part.id, "new") if part.kind == "nvlink_bridge" else None
         if price is not None:
+            figure = dataclasses.replace(price.price_usd, estimate=True)
             return Part(
-                item=part.id, name=part.name, count=count // 2 * per_pair, price_usd=price.price_usd, condition="new"
+                item=part.id,
+                name=f"NVLink bridge of the {gpu.name}, at the price of: {part.name}",
+                count=count // 2 * BRIDGES_PER_PAIR,
+                price_usd=figure,
+                condition="new",
             )
     return None
 

@@ -43,7 +43,7 @@ def guide_asks(uses: UsesFile) -> Mapping[str, Ask]:
 
 def guide_for(uses: UsesFile, use: Use, budget_cny: float) -> GuideIn | None:
     """The guide that speaks of a use and budget: the one from the highest budget that is reached."""
-    fitting = [entry for entry in uses.guides if use in entry.uses and entry.from_budget_cny <= budget_cny]
+    fitting = [entry for entry in uses.guides if use in entry.uses and entry.from_budget_cny <= budget_cny * (1 + 1e-9)]
     return max(fitting, key=lambda entry: entry.from_budget_cny, default=None)
 
 
@@ -95,7 +95,7 @@ def _why(
         "price": option.unit_price_usd,
         "better": None if better is None else name_of(better),
         "better_price": None if better is None else better.price_usd,
-        "ratio": None if better is None else three_digits(better.full_speed / option.full_speed),
+        "ratio": None if better is None or not option.fits else three_digits(better.full_speed / option.full_speed),
         "budget": budget_usd,
     }
     suffix = "_h" if pick.rented else ""

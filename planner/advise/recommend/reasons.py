@@ -48,8 +48,7 @@ def option_reasons(option: Option, work: Work) -> tuple[Reason, ...]:
     """What speaks for and against an option, the work first."""
     reasons = [_work_reason(option, work)]
     if option.build is not None and option.fits and not work.serving and option.busy_share is not None:
-        load = {"busy": option.busy_share, "machines": option.count}
-        reasons.append(Reason(code="recommend_load", params=load))
+        reasons.append(Reason(code="recommend_load", params={"busy": option.busy_share}))
     if option.fits:
         reasons.append(_price_reason(option, work))
     reasons += _cautions(option, work)
@@ -131,7 +130,7 @@ def answer_reason(choice: Choice, work: Work, budget_usd: float) -> Reason:
     if other is not None and other.covers and other.present_value_usd < (1 + NEAR_TIE_SHARE) * pick.present_value_usd:
         code += "_tie"
     elif other is not None and other.covers and other.total_usd < pick.total_usd:
-        code += "_later"  # less in all, but paid at once: only a purchase can be
+        code += "_later"  # less in all, but paid at once: that can only be a purchase
         params["at_once"] = other.price_usd
     elif other is not None and not other.covers:
         params |= {"other": None, "other_total": None}

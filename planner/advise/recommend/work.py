@@ -89,7 +89,7 @@ def stand_in(catalog: Catalog, parameters: float) -> Workload:
 def _usual(ask: Ask, uses: UsesFile, catalog: Catalog, budget_usd: float) -> SizeIn:
     if ask.parameters is not None:
         return next(entry for entry in uses.sizes if ask.parameters <= entry.up_to_parameters)
-    budget_cny = budget_usd / catalog.fx["CNY"].usd_per_unit.value
+    budget_cny = budget_usd / catalog.fx["CNY"].usd_per_unit.value * (1 + 1e-9)
     return max(
         (entry for entry in uses.sizes if entry.from_budget_cny <= budget_cny), key=lambda entry: entry.from_budget_cny
     )
