@@ -21,6 +21,7 @@ from planner.catalog.records import PRECISIONS, Catalog
 from planner.errors import InputError, PlannerError
 from planner.performance.estimate import Setup, estimate
 from planner.performance.evidence import load_evidence
+from planner.report.diff import diff_paths, diff_text
 from planner.report.document import plan_document
 from planner.report.export import plan_csv
 from planner.report.forecast import forecast_document
@@ -98,7 +99,7 @@ def _estimate(options: argparse.Namespace) -> None:
         workload=workload,
         gpu=find_gpu(catalog, options.gpu, field="--gpu"),
         gpus=options.gpus,
-        gpus_per_node=min(options.gpus, options.gpus_per_node),
+        gpus_per_node=min(options.gpus, options.gpus_per_node or _NODE_GPUS),
         precision=options.precision,
         seq_len=options.seq_len,
         micro_batch=options.micro_batch,
@@ -113,7 +114,7 @@ def _estimate(options: argparse.Namespace) -> None:
         work = _work(options, workload)
     except InputError as error:
         raise InputError(error.code, field="--" + error.field.replace("_", "-"), **error.params) from None
-    document = forecast_document(setup, prediction, work, catalog)
+    document = forecast_document(setup, prediction, work, catalog, machine_gpus=options.gpus_per_node)
     _print(_json(document) if options.json else forecast_text(document))
 
 
@@ -146,13 +147,17 @@ def _check(options: argparse.Namespace) -> None:
     catalog = _catalog(options, options.folder)
     counts = {
         "gpus": len(catalog.gpus),
+        "partial_gpus": len(catalog.partial_gpus),
         "hosts": len(catalog.hosts),
+        "systems": len(catalog.systems),
+        "parts": len(catalog.parts),
         "offers": len(catalog.offers),
         "hardware": len(catalog.hardware),
         "providers": len(catalog.providers),
         "currencies": len(catalog.fx),
         "sites": len(catalog.sites),
         "grids": len(catalog.grids),
+        "embodied": len(catalog.embodied),
         "assumptions": len(catalog.assumptions),
         "workloads": len(catalog.workloads),
         "sources": len(catalog.sources),
@@ -164,6 +169,11 @@ def _check(options: argparse.Namespace) -> None:
     else:
         numbers = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts.items())
         _print(f"The catalog is in order: {numbers}. Newest figure: {catalog.as_of}.\n")
+
+
+def _diff(options: argparse.Namespace) -> None:
+    differences = diff_paths(options.old, options.new)
+    _print(_json({"differences": differences}) if options.json else diff_text(differences))
 
 
 def _list(options: argparse.Namespace) -> None:
@@ -220,7 +230,10 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--gpu", required=True, metavar="ID")
     one.add_argument("--gpus", type=_count, required=True, metavar="N")
     one.add_argument(
-        "--gpus-per-node", type=_count, default=_NODE_GPUS, metavar="N", help="GPUs of one machine (default 8)"
+        "--gpus-per-node",
+        type=_count,
+        metavar="N",
+        help="GPUs of one machine; those the run leaves idle draw power too (default: as many as it uses, at most 8)",
     )
     one.add_argument("--workload", required=True, metavar="ID")
     one.add_argument("--precision", choices=PRECISIONS)
@@ -245,7 +258,7 @@ def _parser() -> argparse.ArgumentParser:
     advice.add_argument("--site", metavar="ID", help="where a machine would stand (default: by the currency)")
     advice.set_defaults(run=_recommend)
 
-    catalog = commands.add_parser("catalog", help="check or list the facts")
+    catalog = commands.add_parser("catalog", help="check, list or compare the facts")
     actions = catalog.add_subparsers(dest="action", required=True, metavar="ACTION")
     check = actions.add_parser("check", parents=[common], help="check all data files")
     check.add_argument(
@@ -255,6 +268,10 @@ def _parser() -> argparse.ArgumentParser:
     listing = actions.add_parser("list", parents=[common], help="list records")
     listing.add_argument("kind", choices=KINDS)
     listing.set_defaults(run=_list)
+    diff = actions.add_parser("diff", parents=[common], help="what changed between two data files or folders")
+    diff.add_argument("old", type=Path, metavar="OLD")
+    diff.add_argument("new", type=Path, metavar="NEW")
+    diff.set_defaults(run=_diff)
     return parser
 
 
