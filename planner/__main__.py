@@ -14,7 +14,7 @@ from typing import Any
 from planner import __version__
 from planner.catalog.load import load_catalog
 from planner.catalog.query import find_gpu, find_workload
-from planner.catalog.records import PRECISIONS
+from planner.catalog.records import PRECISIONS, Catalog
 from planner.errors import InputError, PlannerError
 from planner.performance.estimate import Setup, estimate
 from planner.performance.evidence import load_evidence
@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _plan(options: argparse.Namespace) -> None:
-    catalog = load_catalog(today=options.today)
+    catalog = _catalog(options)
     result = evaluate(_scenario(options), catalog, load_evidence(), today=options.today)
     plan = plan_document(result)
     if options.csv is not None:
@@ -74,6 +74,11 @@ def _plan(options: argparse.Namespace) -> None:
     _print(_json(plan) if options.json else plan_text(plan))
 
 
+def _catalog(options: argparse.Namespace, folder: Path | None = None) -> Catalog:
+    """The facts; planning as of an earlier day doesn't turn today's dates into faults."""
+    return load_catalog(folder, today=max(options.today, dt.date.today()))
+
+
 def _scenario(options: argparse.Namespace) -> Scenario:
     content, name = read_file(options.file), str(options.file)
     if not options.set:
@@ -82,7 +87,7 @@ def _scenario(options: argparse.Namespace) -> Scenario:
 
 
 def _estimate(options: argparse.Namespace) -> None:
-    catalog = load_catalog(today=options.today)
+    catalog = _catalog(options)
     workload = find_workload(catalog, options.workload, field="--workload")
     setup = Setup(
         workload=workload,
@@ -119,7 +124,7 @@ def _work(options: argparse.Namespace, workload: Any) -> float | None:
 
 
 def _check(options: argparse.Namespace) -> None:
-    catalog = load_catalog(options.folder, today=options.today)
+    catalog = _catalog(options, options.folder)
     counts = {
         "gpus": len(catalog.gpus),
         "hosts": len(catalog.hosts),
@@ -143,7 +148,7 @@ def _check(options: argparse.Namespace) -> None:
 
 
 def _list(options: argparse.Namespace) -> None:
-    rows = list_rows(load_catalog(today=options.today), options.kind, today=options.today)
+    rows = list_rows(_catalog(options), options.kind, today=options.today)
     _print(_json(rows) if options.json else rows_text(rows, _TEXT_COLUMNS[options.kind]))
 
 

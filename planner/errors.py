@@ -40,7 +40,7 @@ class Problem:
     def __str__(self) -> str:
         place = self.file if self.line is None else f"{self.file}:{self.line}"
         subject = " ".join(part for part in (self.record, self.field) if part)
-        return f"{place}: {subject}: found {self.found}, expected {self.expected}"
+        return ": ".join(part for part in (place, subject, f"found {self.found}, expected {self.expected}") if part)
 
 
 class _ListedError(PlannerError):

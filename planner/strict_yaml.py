@@ -140,7 +140,7 @@ class _Stop(Exception):
 
 
 _NO_KEY = object()  # the next event of a mapping is a key
-_DROPPED = "?"  # the value of a refused key is read but kept nowhere
+_DROPPED = object()  # the value of a refused key is read but kept nowhere; no key of a file can be equal to it
 
 
 class _Frame:
@@ -216,7 +216,7 @@ class _Builder:
             if isinstance(frame.container, list):
                 path.append(len(frame.container))
             elif frame.key is not _NO_KEY:
-                path.append(frame.key)
+                path.append("?" if frame.key is _DROPPED else frame.key)
         return tuple(path)
 
     def report(self, event: events.Event, found: str, expected: str, *, path: Path | None = None) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, TypedDict
 
 from ui import formatting
@@ -59,7 +60,7 @@ def cost_chart(
     bars: Sequence[CostBar], *, horizon_months: int, currency: Currency, dark: bool, faded: bool = False
 ) -> Spec:
     """Stacked cost lines of each way from zero, its name above, its likely range as a whisker below."""
-    colours = palette(dark=dark)
+    colours = _colours(dark=dark, faded=faded)
     scale, unit_key = _unit(max(max(bar["total_usd"], bar["high_usd"] or 0.0) for bar in bars), currency)
     parts, ways = _bar_rows(bars, colours, scale, currency)
     lowest = min([0.0, *(row["x0"] for row in parts)])
@@ -147,7 +148,7 @@ def spend_chart(
     faded: bool = False,
 ) -> Spec:
     """Money spent so far by each way, names at the line ends, a ring where one becomes dearer than another."""
-    colours = palette(dark=dark)
+    colours = _colours(dark=dark, faded=faded)
     points = [point for line in lines for point in line["points"]]
     highest = max(spent for _, spent in points)
     end = max(month for month, _ in points)
@@ -186,7 +187,7 @@ def spend_chart(
             "month": month,
             "spent": spent / scale,
             "label": line["label"],
-            "exact": formatting.money(spent, currency, 3),
+            "exact": formatting.money(spent, currency, fine=True),
         }
         for line in lines
         for month, spent in line["points"]
@@ -219,6 +220,19 @@ def spend_chart(
     return _themed(layers, colours, height=LINES_PX, faded=faded)
 
 
+def _colours(*, dark: bool, faded: bool) -> Palette:
+    """The palette; in a faded chart all words are grey, so that they can still be read beside the pale fills."""
+    colours = palette(dark=dark)
+    if not faded:
+        return colours
+    return replace(
+        colours,
+        text=colours.secondary,
+        way_text=dict.fromkeys(colours.way_text, colours.secondary),
+        text_on=dict.fromkeys(colours.text_on, colours.text),
+    )
+
+
 def _themed(layers: list[Spec], colours: Palette, *, height: int, faded: bool) -> Spec:
     """The one look of all charts: no frame, no ticks, no axis lines, grid along the value axis only.
 
@@ -238,7 +252,8 @@ def _themed(layers: list[Spec], colours: Palette, *, height: int, faded: bool) -
             "view": {"stroke": None},
             "axis": {**axis, **label, **title, "titlePadding": 10},
             "legend": {**label, "symbolType": "square", "symbolSize": 90},
-            "mark": {"opacity": FADED} if faded else {},
+            "rect": {"opacity": FADED if faded else 1},
+            "line": {"opacity": FADED if faded else 1},
         },
     }
 

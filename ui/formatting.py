@@ -67,12 +67,15 @@ def exact(value: float | None, decimals: int = 2) -> str:
     return _signed(f"{abs(value):,.{decimals}f}", negative=round(value, decimals) < 0)
 
 
-def money(amount_usd: float | None, currency: Currency = USD, digits: int = 2) -> str:
-    """A rounded amount: "$950", "$95 k", "$1.2 M"; `digits=3` where the third one matters ("$18.6 k")."""
+def money(amount_usd: float | None, currency: Currency = USD, *, fine: bool = False) -> str:
+    """A rounded amount: "$950", "$95 k", "$1.2 M"; `fine` where the next digit matters ("$18.6 k")."""
     if amount_usd is None or not math.isfinite(amount_usd):
         return unknown()
     value = currency.of(amount_usd)
-    number, unit = _stepped(abs(value), digits)
+    step, key = _step(abs(value), 3)
+    digits = 3 if fine and step > 1 and abs(value) / step >= 9.95 else 2
+    number = _digits(abs(value) / step, digits)
+    unit = f"{NBSP}{t(key)}" if key else ""
     return _signed(f"{currency.prefix}{number}{unit}", negative=value < 0)
 
 
@@ -103,7 +106,10 @@ def duration(hours: float | None) -> str:
     if hours is None or not math.isfinite(hours):
         return unknown()
     divisor, key = _time_unit(hours)
-    return _with_unit(hours / divisor, key)
+    value = hours / divisor
+    if abs(value - round(value)) < 1e-9:
+        return f"{round(value):,}{NBSP}{t(key)}"
+    return _with_unit(value, key)
 
 
 def duration_range(low_h: float | None, high_h: float | None) -> str:
@@ -112,6 +118,14 @@ def duration_range(low_h: float | None, high_h: float | None) -> str:
         return unknown()
     divisor, key = _time_unit(high_h)
     return f"{_digits(low_h / divisor, 2)}{EN_DASH}{_digits(high_h / divisor, 2)}{NBSP}{t(key)}"
+
+
+def duration_within(low_h: float | None, high_h: float | None, limit_h: float) -> str:
+    """A range of times and its limit, the unit said once where both have the same: "21–29, limit 48 h"."""
+    span = duration_range(low_h, high_h)
+    if high_h is not None and _time_unit(high_h) == _time_unit(limit_h):
+        span = span.partition(NBSP)[0]
+    return t("figure.limit", span=span, limit=duration(limit_h))
 
 
 def energy(kwh: float | None) -> str:
@@ -237,11 +251,6 @@ def _time_unit(hours: float) -> tuple[float, str]:
     if hours <= 2 * H_PER_MONTH:
         return H_PER_DAY, "unit.days"
     return H_PER_MONTH, "unit.months"
-
-
-def _stepped(value: float, digits: int) -> tuple[str, str]:
-    step, key = _step(value, digits)
-    return _digits(value / step, digits), f"{NBSP}{t(key)}" if key else ""
 
 
 def _step(value: float, digits: int) -> tuple[float, str]:

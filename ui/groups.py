@@ -112,7 +112,7 @@ def _hardware(document: Document, catalog: Catalog, rented_gpus: Sequence[str]) 
             ),
             Field(
                 path=f"{here}.gpu_price_usd",
-                label=t("hardware.gpu_price", gpu=name),
+                label=t("hardware.gpu_price", machine=id),
                 kind="money",
                 help=t("hardware.price_help"),
                 default=_price_of(catalog, str(machine.get("gpu", "")), condition),
@@ -343,7 +343,7 @@ def _offer_words(catalog: Catalog, id: str) -> str:
 
 def _word(value: Any) -> str:
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return formatting.plain(value)
+        return formatting.trimmed(value)
     return formatting.escaped(str(value)) if value is not None else formatting.unknown()
 
 

@@ -40,7 +40,7 @@ def _moved(view: View) -> str:
     """What the total was before the last change, until the next one."""
     if view.recommended is None:
         return ""
-    total = formatting.money(view.recommended["tco_usd"], view.currency, 3)
+    total = formatting.money(view.recommended["tco_usd"], view.currency, fine=True)
     shown = st.session_state.get("shown_total")
     if shown is None or shown[0] != total:
         st.session_state["shown_total"] = shown = (total, shown[0] if shown else None)
@@ -67,7 +67,7 @@ def figures(view: View) -> None:
     _metric(
         cash,
         t("figure.cash"),
-        formatting.money(way["cash_at_start_usd"], currency, 3),
+        formatting.money(way["cash_at_start_usd"], currency, fine=True),
         t("figure.monthly", amount=formatting.money(_monthly_usd(way), currency)),
     )
     job = view.longest_run(way)

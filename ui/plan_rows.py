@@ -95,8 +95,8 @@ def rings(view: View) -> list[Ring]:
             text = t(
                 "ring.dearer" if dearer else "ring.cheaper",
                 month=formatting.plain(float(-(-month // 1))),
-                other=other["label"],
-                mine=mine["label"],
+                other=t(f"than_short.{other['way']}"),
+                mine=t(f"than_short.{mine['way']}"),
             )
             rings.append(Ring(month=month, spent_usd=spent, text=text))
     return rings
@@ -128,7 +128,9 @@ def ways_table(view: View) -> list[dict[str, str]]:
                 t("ways.key_run" if view.is_key(job) else "ways.long_run"): formatting.duration(job["time_to_train_h"]),
                 t("ways.energy"): formatting.energy(way["energy_kwh"]),
                 t("ways.carbon"): formatting.carbon(way["kg_co2e"]),
-                t("ways.value"): formatting.money(way["present_value_usd"], view.currency, 3).replace("$", r"\$"),
+                t("ways.value"): formatting.money(way["present_value_usd"], view.currency, fine=True).replace(
+                    "$", r"\$"
+                ),
             }
         )
     return rows

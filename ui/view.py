@@ -210,7 +210,7 @@ class View:
                     f"reason.{code}",
                     way=name["strategy"],
                     next=name["runner_up"],
-                    saving=formatting.money(params["saving_usd"], self.currency, 3),
+                    saving=formatting.money(params["saving_usd"], self.currency, fine=True),
                     share=formatting.percent(params["saving_share"]),
                 )
             case "same_as":
@@ -263,8 +263,8 @@ class View:
                 t(
                     "alternative.dearer",
                     way=self.label(way),
-                    total=formatting.money(way["tco_usd"], self.currency, 3),
-                    value=formatting.money(way["present_value_usd"], self.currency, 3),
+                    total=formatting.money(way["tco_usd"], self.currency, fine=True),
+                    value=formatting.money(way["present_value_usd"], self.currency, fine=True),
                 )
             )
         if self.recommended is not None:

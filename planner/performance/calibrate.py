@@ -257,12 +257,13 @@ def held_out_errors(
     return errors
 
 
-def summary(log_errors: Sequence[float]) -> str:
-    """Count, median and 90th percentile of the absolute percentage error, and the median bias."""
+def summary(log_errors: Sequence[float], half_width: float | None = None) -> str:
+    """Count, median and 90th percentile of the absolute percentage error, the median bias, and the share inside."""
     errors = np.expm1(np.array(log_errors))
+    inside = "" if half_width is None else f"  inside {np.mean(np.abs(log_errors) <= half_width):4.0%}"
     return (
         f"n {len(errors):3d}  median {100 * np.median(np.abs(errors)):5.1f} %  "
-        f"p90 {100 * np.quantile(np.abs(errors), 0.9):5.1f} %  bias {100 * np.median(errors):+5.1f} %"
+        f"p90 {100 * np.quantile(np.abs(errors), 0.9):5.1f} %  bias {100 * np.median(errors):+5.1f} %{inside}"
     )
 
 
@@ -308,12 +309,20 @@ def _print_held_out(catalog: Catalog, rows: Mapping[str, Sequence[Row]]) -> None
         "source": lambda m: m.source,
         "model": lambda m: m.model.split("_")[0].rstrip("0123456789"),
     }
+    constants = constants_of(catalog.assumptions)
+    half_widths = {
+        "transformer": constants.half_width_new_gpu,
+        "launch": math.hypot(constants.half_width_new_gpu, constants.half_width_regime),
+        "vision": constants.half_width_vision,
+        "links": constants.half_width_new_gpu,
+    }
     for label, group_of in groupings.items():
         errors = held_out_errors(catalog, rows, group_of)
         print(f"\neach {label} left out in turn")
         for stage in rows:
             mine = {key: values for (of, key), values in errors.items() if of == stage}
-            print(f"  {stage:45s} {summary([error for values in mine.values() for _, error in values])}")
+            together = [error for values in mine.values() for _, error in values]
+            print(f"  {stage:45s} {summary(together, half_widths[stage])}")
             for key, values in mine.items():
                 if len(mine) < 25:
                     print(f"    {key:43s} {summary([error for _, error in values])}")

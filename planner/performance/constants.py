@@ -72,6 +72,7 @@ class Constants:
     half_width_measured: float
     half_width_known_gpu: float
     half_width_new_gpu: float
+    half_width_vision: float
     half_width_regime: float
 
 

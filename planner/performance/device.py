@@ -56,6 +56,8 @@ def matmul_fraction(gpu: Gpu, precision: Precision, constants: Constants) -> flo
 
 def _attention_share(gpu: Gpu, constants: Constants) -> float:
     generation = gpu.architecture.split()[0].split("+")[0]
+    if generation == "Blackwell" and gpu.segment != "datacenter":
+        return constants.attention_share_default  # a lower peak than the data-centre chips of the same name
     return {
         "Volta": constants.attention_share_volta,
         "Ampere": constants.attention_share_ampere,

@@ -165,6 +165,8 @@ def _from_formula(request: Request, run: _Run, evidence: Evidence, constants: Co
     unit = _unit(request)
     known = (unit, setup.gpu.id) in evidence.known_gpus
     half_width = constants.half_width_known_gpu if known else constants.half_width_new_gpu
+    if setup.workload.transformer is None:
+        half_width = max(half_width, constants.half_width_vision)
     shares = {part: seconds / step.total_s for part, seconds in step.parts_s.items()}
     if shares["launch"] + shares["communication"] > REGIME_SHARE:
         half_width = math.hypot(half_width, constants.half_width_regime)

@@ -130,4 +130,4 @@ def _min_gpus(request: Request, constants: Constants) -> int | None:
     if setup.workload.transformer is None:
         return None
     shards = memory_need(request, cheapest, "sharded", constants).smallest_shard_count(capacity, micro)
-    return max(2, shards) if shards is not None and shards <= MOST_SHARDS else None
+    return shards if shards is not None and shards <= MOST_SHARDS else None

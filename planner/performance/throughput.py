@@ -56,7 +56,7 @@ def paced_s(gpu_s: float, host_s: float) -> float:
 
     A smooth maximum, (gpu^4 + host^4)^(1/4): near a tie neither hides the other fully.
     """
-    return math.hypot(gpu_s**2, host_s**2) ** 0.5
+    return math.sqrt(math.hypot(gpu_s * gpu_s, host_s * host_s))
 
 
 def _matmul_s(tokens: float, width_in: float, width_out: float, device: Device, constants: Constants) -> float:

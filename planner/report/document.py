@@ -21,7 +21,7 @@ SCHEMA_VERSION = 1
 def plan_document(result: Result) -> dict[str, Any]:
     """The plan as plain data, in the shape documented in `docs/cli.md`.
 
-    Money is in USD; `currency` says what to multiply with for the currency the scenario asked for. Unknown figures are
+    Money is in USD; dividing by `usd_per_unit` of `currency` gives the currency asked for. Unknown figures are
     None, never zero.
     """
     problem, advice = result.problem, result.recommendation

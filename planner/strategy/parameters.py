@@ -15,7 +15,10 @@ Theta = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
-    """One number: `id` is its path in the scenario where it has one. `low` and `high` bound 80 % where known."""
+    """One number: `id` is its path in the scenario where it has one. `low` and `high` bound 80 % where known.
+
+    `floor` is the least it can be, whatever its range: 0, or 1 for ratios such as PUE.
+    """
 
     id: str
     value: float
@@ -25,6 +28,7 @@ class Parameter:
     sources: tuple[str, ...]
     as_of: str | None
     estimate: bool
+    floor: float = 0.0
 
 
 class ParameterTable:
@@ -34,7 +38,7 @@ class ParameterTable:
         self._parameters: list[Parameter] = []
         self._columns: dict[str, int] = {}
 
-    def add(self, id: str, figure: Figure, unit: str) -> int:
+    def add(self, id: str, figure: Figure, unit: str, *, floor: float = 0.0) -> int:
         """Column of a parameter; the same id is added once."""
         if id not in self._columns:
             self._columns[id] = len(self._parameters)
@@ -48,6 +52,7 @@ class ParameterTable:
                     sources=figure.sources,
                     as_of=figure.as_of,
                     estimate=figure.estimate,
+                    floor=floor,
                 )
             )
         return self._columns[id]

@@ -15,12 +15,13 @@ from planner.strategy.problem import PlanProblem
 
 SAMPLES = 128
 _SEED = 20261130
+_LEAST_SHARE_OF_LOW = 0.2
 _Z_80 = float(norm.ppf(0.9))  # low and high of a figure bound 80 % of a split normal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Range:
-    """The 10th and 90th percentile of a total, and how often the strategy is the cheapest of those that can run."""
+    """The 10th and 90th percentile of a strategy's undiscounted total."""
 
     tco_low_usd: float
     tco_high_usd: float
@@ -29,8 +30,9 @@ class Range:
 def sampled_theta(problem: PlanProblem, samples: int = SAMPLES) -> Theta:
     """Parameter rows drawn by scrambled Sobol points; a parameter without a range keeps its value.
 
-    Each parameter with a range is a split normal whose 10th and 90th percentile are its low and high, cut at zero for
-    positive ones. Parameters are independent here.
+    Each parameter with a range is a split normal whose 10th and 90th percentile are its low and high. It is cut where
+    it would fall below what it can be, or below a fifth of its low end: rates and prices don't reach zero. Parameters
+    are independent here.
     """
     theta = np.repeat(problem.theta(), samples, axis=0)
     varied = [(i, p) for i, p in enumerate(problem.parameters) if p.low is not None or p.high is not None]
@@ -43,8 +45,8 @@ def sampled_theta(problem: PlanProblem, samples: int = SAMPLES) -> Theta:
         above = 0.0 if parameter.high is None else parameter.high - parameter.value
         z = normal[:, position]
         drawn = parameter.value + z / _Z_80 * np.where(z < 0, below, above)
-        floor = 0.2 * min(parameter.value, parameter.low if parameter.low is not None else parameter.value)
-        theta[:, column] = np.maximum(drawn, floor)
+        lowest = _LEAST_SHARE_OF_LOW * min(parameter.value, parameter.low if parameter.low is not None else np.inf)
+        theta[:, column] = np.maximum(drawn, max(lowest, parameter.floor))
     return theta
 
 

@@ -67,8 +67,11 @@ CONTRAST = """(selector) => {
         .map((v) => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
         .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
     const over = (top, below) => top.slice(0, 3).map((v, i) => v * top[3] + below[i] * (1 - top[3]));
+    const written = (e) => [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
     return [...document.querySelectorAll(selector)]
-        .filter((e) => e.offsetParent !== null && e.innerText && e.innerText.trim())
+        .flatMap((root) => [root, ...root.querySelectorAll('*')])
+        .filter((e) => e.offsetParent !== null && written(e) && e.dataset.testid !== 'stIconMaterial'
+            && !['STYLE', 'SCRIPT'].includes(e.tagName) && e.closest('svg, canvas') === null)
         .map((e) => {
             let layers = [], opacity = 1;
             for (let n = e; n; n = n.parentElement) {
@@ -80,11 +83,11 @@ CONTRAST = """(selector) => {
             const ink = parse(getComputedStyle(e).color);
             const text = over([...ink.slice(0, 3), ink[3] * opacity], ground);
             const [a, b] = [lum(text), lum(ground)].sort((x, y) => y - x);
-            return [e.innerText.slice(0, 40), (a + 0.05) / (b + 0.05)];
+            return [(e.textContent || '').slice(0, 40), (a + 0.05) / (b + 0.05)];
         });
 }"""
 
 
 def contrasts(page: Page, selector: str) -> list[tuple[str, float]]:
-    """Visible texts under a selector with their contrast against what lies behind them."""
+    """All visible texts inside the selected elements, charts left out, with their contrast against what lies behind."""
     return [(text, ratio) for text, ratio in page.evaluate(CONTRAST, selector)]

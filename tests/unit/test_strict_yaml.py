@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from planner import strict_yaml
@@ -332,6 +332,7 @@ _documents = st.dictionaries(
 
 
 @given(_documents)
+@example({"?": None})  # once taken for the mark of a refused key, and lost
 def test_what_the_usual_writer_writes_comes_back(document: dict[str, Any]) -> None:
     text = yaml.safe_dump(document)
     parsed = read(text)

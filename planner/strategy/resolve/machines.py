@@ -14,6 +14,8 @@ from planner.strategy.parameters import ParameterTable, given
 from planner.strategy.problem import Cohort, Issue, Machine, SaleColumns
 from planner.strategy.resolve.figures import Figures, combined, interpolated
 
+_SERVER_SLOTS = 8  # hosts of this size stand in racks and are looked after as servers
+
 
 def resolve_machine(
     id: str, scenario: Scenario, figures: Figures, table: ParameterTable, site_pue: Figure
@@ -32,7 +34,7 @@ def resolve_machine(
     host = None if entry.host is None else find_host(figures.catalog, entry.host, field=f"{field}.host")
     if host is not None and entry.gpus > host.gpu_slots:
         raise InputError("too_few_slots", field=f"{field}.gpus", value=entry.gpus, host=host.id, slots=host.gpu_slots)
-    server = gpu.segment == "datacenter" or (host is not None and host.wall_w_per_gpu_tdp is not None)
+    server = gpu.segment == "datacenter" or (host is not None and host.gpu_slots >= _SERVER_SLOTS)
     kind = "server" if server else "workstation"
     gpu_price, gpu_taxed = _card_price(entry, gpu, figures, field)
     host_price, host_taxed = _host_price(entry, host, figures, field)
@@ -41,8 +43,8 @@ def resolve_machine(
     if idle_w.value > load_w.value:
         raise InputError("idle_above_load", field=f"{field}.idle_w", value=idle_w.value, load_w=load_w.value)
 
-    def column(name: str, figure: Figure, unit: str) -> int:
-        return table.add(f"{field}.{name}", figure, unit)
+    def column(name: str, figure: Figure, unit: str, *, floor: float = 0.0) -> int:
+        return table.add(f"{field}.{name}", figure, unit, floor=floor)
 
     cohorts = _cohorts(id, scenario, gpu, figures, table, kind)
     today = _resale_today(entry, gpu, gpu_price, host_price, figures, field)
@@ -71,7 +73,9 @@ def resolve_machine(
         resale_host_today_at=None if today is None else column("owned.resale_host_usd", today[1], "USD"),
         load_w_at=column("load_w", load_w, "W"),
         idle_w_at=column("idle_w", idle_w, "W"),
-        pue_at=table.add("site.pue", site_pue, "-") if entry.pue is None else column("pue", given(entry.pue), "-"),
+        pue_at=table.add("site.pue", site_pue, "-", floor=1.0)
+        if entry.pue is None
+        else column("pue", given(entry.pue), "-", floor=1.0),
         powered_h_at=column(
             "powered_h_per_month",
             figures.given_or(entry.powered_h_per_month, lambda: figures.assumed("powered_h_per_month")),

@@ -207,8 +207,8 @@ def resolve_offer(
             return figures.assumed("rented_grid_kg_co2e_per_kwh")
         return figures.catalog.grids[offer.grid].kg_co2e_per_kwh
 
-    def column(name: str, figure: Figure, unit: str) -> int:
-        return table.add(f"{field}.{name}", figure, unit)
+    def column(name: str, figure: Figure, unit: str, *, floor: float = 0.0) -> int:
+        return table.add(f"{field}.{name}", figure, unit, floor=floor)
 
     return RentedOffer(
         id=offer.id,
@@ -226,7 +226,7 @@ def resolve_offer(
         idle_tail_s_at=table.add("rental.idle_tail_s", given(scenario.rental.idle_tail_s), "s"),
         load_w_at=column("load_w", load_w, "W"),
         idle_w_at=column("idle_w", idle_w, "W"),
-        pue_at=column("pue", figures.given_or(own.pue, pue), "-"),
+        pue_at=column("pue", figures.given_or(own.pue, pue), "-", floor=1.0),
         grid_at=column("grid_kg_co2e_per_kwh", figures.given_or(own.grid_kg_co2e_per_kwh, grid), "kg/kWh"),
     )
 

@@ -90,7 +90,7 @@ def resolve_job(id: str, entry: JobInput, figures: Figures, table: ParameterTabl
         in_house=entry.in_house,
         deadline_h=entry.deadline_h,
         runs_per_month_at=table.add(f"{where}.runs_per_month", given(entry.runs_per_month), "1/month"),
-        attempts_per_run_at=table.add(f"{where}.attempts_per_run", attempts, "-"),
+        attempts_per_run_at=table.add(f"{where}.attempts_per_run", attempts, "-", floor=1.0),
         egress_gb_per_run_at=table.add(f"{where}.egress_gb_per_run", given(egress), "GB") if egress > 0 else None,
         local_share_at=None
         if entry.local_share is None

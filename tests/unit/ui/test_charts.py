@@ -90,9 +90,12 @@ def test_amounts_are_shown_in_the_currency():
     assert "EUR" in next(layers(spec))["encoding"]["x"]["axis"]["title"]
 
 
-def test_faded_charts_are_lighter():
-    assert cost_spec()["config"]["mark"] == {}
-    assert cost_spec(faded=True)["config"]["mark"]["opacity"] < 0.5
+def test_faded_charts_have_pale_fills_and_grey_words():
+    assert cost_spec()["config"]["rect"]["opacity"] == 1
+    faded = cost_spec(faded=True)
+    assert faded["config"]["rect"]["opacity"] < 0.5
+    assert {layer["mark"].get("color") for layer in layers(faded)} == {None, LIGHT.secondary}
+    assert {row["ink"] for row in parts(faded)} == {LIGHT.text}
 
 
 def test_line_names_do_not_cover_each_other():

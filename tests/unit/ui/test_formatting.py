@@ -11,28 +11,31 @@ CHF = f.Currency(code="CHF", usd_per_unit=1.0)
 
 
 @pytest.mark.parametrize(
-    ("usd", "digits", "text"),
+    ("usd", "fine", "text"),
     [
-        (0, 2, "$0"),
-        (0.514, 2, "$0.51"),
-        (21.957642, 2, "$22"),
-        (950, 2, "$950"),
-        (999.6, 2, "$1.0 k"),
-        (8_640, 2, "$8.6 k"),
-        (95_240, 2, "$95 k"),
-        (148_310, 2, "$148 k"),
-        (18_590, 3, "$18.6 k"),
-        (999_600, 2, "$1.0 M"),
-        (1_234_000, 2, "$1.2 M"),
-        (2_410_000_000, 2, "$2.4 B"),
-        (-1_370, 2, "−$1.4 k"),
-        (None, 2, "unknown"),
-        (float("nan"), 2, "unknown"),
+        (0, False, "$0"),
+        (0.514, False, "$0.51"),
+        (21.957642, False, "$22"),
+        (950, False, "$950"),
+        (999.6, False, "$1.0 k"),
+        (8_640, False, "$8.6 k"),
+        (95_240, False, "$95 k"),
+        (148_310, False, "$148 k"),
+        (18_590, True, "$18.6 k"),
+        (6_900, True, "$6.9 k"),
+        (148_310, True, "$148 k"),
+        (789, True, "$789"),
+        (999_600, False, "$1.0 M"),
+        (1_234_000, False, "$1.2 M"),
+        (2_410_000_000, False, "$2.4 B"),
+        (-1_370, False, "−$1.4 k"),
+        (None, False, "unknown"),
+        (float("nan"), False, "unknown"),
     ],
 )
-def test_money(usd, digits, text):
-    assert f.money(usd, digits=digits).replace(f.NBSP, " ") == text
-    assert " " not in f.money(usd, digits=digits)
+def test_money(usd, fine, text):
+    assert f.money(usd, fine=fine).replace(f.NBSP, " ") == text
+    assert " " not in f.money(usd, fine=fine)
 
 
 def test_money_in_another_currency():
@@ -81,12 +84,19 @@ def test_price(usd, text):
         (24.2, "24 h"),
         (48.0, "48 h"),
         (81.6, "3.4 days"),
-        (3650, "5.0 months"),
+        (168, "7 days"),
+        (3650, "5 months"),
         (None, "unknown"),
     ],
 )
 def test_duration(hours, text):
     assert f.duration(hours).replace(f.NBSP, " ") == text
+
+
+def test_a_limit_shares_the_unit_of_its_range():
+    assert f.duration_within(21.1, 29.4, 48).replace(f.NBSP, " ") == "21–29, limit 48 h"
+    assert f.duration_within(75.0, 98.0, 168).replace(f.NBSP, " ") == "3.1–4.1, limit 7 days"
+    assert f.duration_within(21.1, 29.4, 168).replace(f.NBSP, " ") == "21–29 h, limit 7 days"
 
 
 def test_duration_range_has_one_unit():

@@ -1,0 +1,207 @@
+"""The Plan page through AppTest: it answers, reacts, explains what is wrong and keeps what was typed."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+from streamlit.testing.v1 import AppTest
+
+from ui.state import FIRST_EXAMPLE, example_ids
+
+pytestmark = pytest.mark.app
+
+ROOT = Path(__file__).resolve().parents[2]
+RUNS = "in:jobs.daily.runs_per_month"
+RATE = "in:discount_rate"
+HORIZON = "in:horizon_months"
+FAULTY = """schema_version: 1
+horizon_months: 0
+colour: red
+jobs:
+  daily: {workload: bert-large-squad, runs_per_month: -1}
+"""
+IMPOSSIBLE = """schema_version: 1
+name: Too large
+horizon_months: 12
+site: {id: us-average}
+jobs:
+  giant: {workload: llama-3.1-405b, tokens: 1000000000, runs_per_month: 1, class: key, max_gpus: 8, deadline_h: 1}
+machines:
+  pc: {gpu: rtx-3060-12gb, host: pc-entry}
+rental: {gpus: [t4]}
+"""
+
+
+def start():
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
+    assert not at.exception
+    return at
+
+
+def change(at, key, value):
+    at.text_input(key=key).set_value(value).run()
+    assert not at.exception
+    return at
+
+
+def metrics(at):
+    return {metric.label: metric.value for metric in at.metric}
+
+
+def badges(at):
+    return " ".join(markdown.value for markdown in at.markdown)
+
+
+def popovers(at):
+    return [block.proto.popover.label for block in at.get("popover")]
+
+
+def upload(at, name, text):
+    at.file_uploader(key="open_file").upload(name, text.encode(), "application/yaml").run()
+    assert not at.exception
+    return at
+
+
+def test_a_first_visit_shows_a_filled_example():
+    at = start()
+    assert at.title[0].value.startswith(("Own ", "Rent "))
+    assert list(metrics(at)) == ["Total, 36 months", "Cash at the start", "Key run done in", "Energy at the wall"]
+    assert all("unknown" not in value for value in metrics(at).values())
+    assert " Example]" in badges(at)
+    assert not at.error
+
+
+def test_a_change_moves_the_answer_and_says_from_what():
+    at = start()
+    before = metrics(at)["Total, 36 months"]
+    change(at, RUNS, "2600")
+    assert metrics(at)["Total, 36 months"] != before
+    assert f"It was {before}".replace("$", r"\$")[:8] in badges(at)
+    change(at, RUNS, "1300")
+    assert metrics(at)["Total, 36 months"] == before
+
+
+def test_horizon_and_rate_are_inputs_with_units():
+    at = start()
+    change(at, HORIZON, "24")
+    assert "Total, 24 months" in metrics(at)
+    change(at, RATE, "8")
+    assert at.session_state["typed"]["discount_rate"] == ("8", "percent")
+    assert "8" in next(label for label in popovers(at) if "Money" in label)
+
+
+@pytest.mark.parametrize("typed", ["-5", "0", "many", "12,5", "nan", "1e999"])
+def test_a_bad_value_stays_is_explained_and_the_last_answer_remains(typed):
+    at = start()
+    before, title = metrics(at), at.title[0].value
+    change(at, RUNS, typed)
+    assert at.text_input(key=RUNS).value == typed
+    explained = next(text.value for text in at.markdown if f"“{typed}”" in text.value)
+    assert "Expected" in explained
+    assert "jobs.daily.runs" in at.error[0].value.replace("\\", "")
+    assert "Last good answer" in badges(at)
+    assert at.title[0].value == f":gray[{title}]"
+    assert metrics(at) == before
+
+
+def test_two_bad_values_are_both_explained():
+    at = start()
+    change(at, RUNS, "-1")
+    change(at, HORIZON, "0")
+    assert at.error[0].value.count("\n- ") == 2
+
+
+def test_percent_fields_expect_percent():
+    at = change(start(), RATE, "150")
+    assert any("“150”" in text.value and "a number from 0 to 100" in text.value for text in at.markdown)
+
+
+def test_back_to_the_opened_values():
+    at = start()
+    before = metrics(at)
+    change(at, RUNS, "-1")
+    at.button(key="reset_work").click().run()
+    assert at.text_input(key=RUNS).value == "1300"
+    assert metrics(at) == before
+    assert not at.error
+
+
+def test_inputs_survive_a_visit_to_another_page():
+    at = change(start(), RUNS, "1500")
+    total = metrics(at)["Total, 36 months"]
+    at.switch_page("ui/pages/catalog.py").run()
+    at.switch_page("ui/pages/plan.py").run()
+    assert not at.exception
+    assert at.text_input(key=RUNS).value == "1500"
+    assert metrics(at)["Total, 36 months"] == total
+
+
+@pytest.mark.parametrize("id", example_ids())
+def test_every_example_opens(id):
+    at = start()
+    at.button(key=f"open_{id}").click().run()
+    assert not at.exception
+    assert not at.error
+    name = yaml.safe_load((ROOT / "examples" / f"{id}.yaml").read_text())["name"]
+    assert any(name in label for label in popovers(at))
+    months = yaml.safe_load((ROOT / "examples" / f"{id}.yaml").read_text())["horizon_months"]
+    assert f"Total, {months} months" in metrics(at)
+
+
+def test_opening_forgets_what_was_typed_before():
+    at = change(start(), RUNS, "-1")
+    at.button(key=f"open_{FIRST_EXAMPLE}").click().run()
+    assert at.text_input(key=RUNS).value == "1300"
+    assert not at.error
+
+
+def test_an_opened_file_replaces_the_plan():
+    text = (ROOT / "examples" / f"{FIRST_EXAMPLE}.yaml").read_text().replace("Hybrid lab", "Our lab")
+    at = upload(start(), "lab.yaml", text.replace("horizon_months: 36", "horizon_months: 48"))
+    assert "Total, 48 months" in metrics(at)
+    assert " Example]" not in badges(at)
+
+
+def test_a_faulty_file_lists_every_problem_and_changes_nothing():
+    at = start()
+    before = metrics(at)
+    upload(at, "bad.yaml", FAULTY)
+    message = at.error[0].value.replace("\\", "")
+    for named in ("bad.yaml", "horizon_months", "colour", "jobs.daily.runs_per_month"):
+        assert named in message
+    assert metrics(at) == before
+    assert "Last good answer" in badges(at)
+    at.button(key="dismiss_refused").click().run()
+    assert not at.error
+    assert "Last good answer" not in badges(at)
+
+
+@pytest.mark.parametrize("text", ["", "[1, 2]", "a: [", "\0\1\2", "a: &x [*x, *x]", "x" * 2_000_000])
+def test_no_file_breaks_the_page(text):
+    at = upload(start(), "odd.yaml", text)
+    assert len(at.error) == 1
+    assert "Total, 36 months" in metrics(at)
+
+
+def test_an_impossible_plan_says_why():
+    at = upload(start(), "giant.yaml", IMPOSSIBLE)
+    assert at.title[0].value == "No way gets this work done as asked"
+    assert "cannot be made" in at.error[0].value
+    assert not at.metric
+
+
+def test_another_currency_is_shown_and_dated():
+    at = start()
+    at.selectbox(key="in:currency").set_value("EUR").run()
+    assert not at.exception
+    assert metrics(at)["Total, 36 months"].startswith("€")
+    assert "1 EUR = \\$" in badges(at)
+
+
+def test_tables_open_on_demand():
+    at = start()
+    for id, columns in (("jobs", "Full cost a run"), ("lines", "Sources"), ("figures", "Figure")):
+        at.session_state[f"details_{id}"] = True
+        at.run()
+        assert not at.exception
+        assert any(columns in frame.value.columns for frame in at.dataframe)

@@ -1,0 +1,62 @@
+"""The kernel's rows are plans of their own: an array result equals the scalar results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planner.strategy.allocate import KINDS, Kind, allocate
+from planner.strategy.kernel import Choice, kernel
+from planner.strategy.ranges import sampled_theta
+from tests.planning import problem_of
+from tests.property.plans import line_amounts, plans, quick, totals
+
+
+def assert_same_row(one: Any, many: Any, row: int) -> None:
+    assert totals(many, row) == pytest.approx(totals(one), rel=1e-9, abs=1e-9)
+    alone, together = line_amounts(one), line_amounts(many, row)
+    assert alone.keys() == together.keys()
+    for id, amounts in alone.items():
+        assert together[id] == pytest.approx(amounts, rel=1e-9, abs=1e-9), id
+    for name in ("machine_count", "utilisation", "runs_per_month", "discount"):
+        assert getattr(many, name)[row] == pytest.approx(getattr(one, name)[0], rel=1e-9), name
+
+
+@quick
+@given(plan=plans(), kind=st.sampled_from(KINDS), factor=st.sampled_from([0.5, 3]), data=st.data())
+def test_a_plan_is_one_row_of_a_sweep(plan: dict[str, Any], kind: Kind, factor: float, data: st.DataObject) -> None:
+    problem = problem_of(plan)
+    theta = problem.theta()
+    choice = allocate(problem, theta, kind).choice
+    assert choice is not None
+    column = data.draw(st.integers(0, len(problem.parameters) - 1))
+    sweep = np.vstack([theta, theta])
+    sweep[1, column] *= factor
+    found = kernel(problem, sweep, choice)
+    assert_same_row(kernel(problem, theta, choice), found, 0)
+    assert_same_row(kernel(problem, sweep[1:], choice), found, 1)
+
+
+@quick
+@given(plan=plans())
+def test_rows_of_values_and_choices_do_not_touch_each_other(plan: dict[str, Any]) -> None:
+    problem = problem_of(plan)
+    theta = problem.theta()
+    picked = [allocate(problem, theta, kind).choice for kind in KINDS]
+    choices = [choice for choice in picked if choice is not None]
+    assert len(choices) == len(KINDS)
+    stacked = Choice(
+        machine_count=np.vstack([choice.machine_count for choice in choices]),
+        routing=np.vstack([choice.routing for choice in choices]),
+    )
+    rows = sampled_theta(problem, 4)[: len(choices)]
+    rows[1:, problem.discount_rate_at] = 0.123
+    together = kernel(problem, rows, stacked)
+    one_theta = kernel(problem, theta, stacked)
+    for row, choice in enumerate(choices):
+        assert_same_row(kernel(problem, rows[row : row + 1], choice), together, row)
+        assert_same_row(kernel(problem, theta, choice), one_theta, row)

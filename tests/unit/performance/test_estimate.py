@@ -1,0 +1,165 @@
+import math
+import time
+
+import pytest
+
+from planner.catalog.load import load_catalog
+from planner.performance.estimate import Setup, estimate
+from planner.performance.evidence import load_evidence
+
+CATALOG = load_catalog()
+EVIDENCE = load_evidence()
+UNSEEN = EVIDENCE.without_ids([m.id for m in EVIDENCE.measurements if not m.fit_only])
+
+
+def predict(workload, gpu, gpus=1, *, evidence=EVIDENCE, per_node=8, **changes):
+    setup = Setup(
+        workload=CATALOG.workloads[workload],
+        gpu=CATALOG.gpus[gpu],
+        gpus=gpus,
+        gpus_per_node=per_node,
+        **changes,
+    )
+    return estimate(setup, CATALOG, evidence)
+
+
+def test_the_same_configuration_measured_counts_first():
+    found = predict("bert-large-squad", "a100-sxm4-80gb")
+    assert found.basis == "measured" and not found.estimate
+    assert found.throughput == 152.853
+    assert (found.micro_batch, found.global_batch) == (112, 112)
+    assert found.sources == ("measurements:lam-0509",)
+    assert found.fits
+
+
+def test_the_newest_stacks_median_counts():
+    found = predict("bert-large-squad", "h100-sxm5-80gb")
+    assert found.sources == ("measurements:lam-1007", "measurements:lam-1008")
+    assert found.throughput == pytest.approx((310.232 + 321.018) / 2)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"micro_batch": 16},
+        {"global_batch": 32},
+        {"precision": "fp32"},
+        {"seq_len": 128},
+        {"checkpointing": "full"},
+        {"gpus": 4},
+        {"evidence": EVIDENCE.without_gpu("rtx-4090")},
+    ],
+)
+def test_another_configuration_is_estimated(changes):
+    assert predict("bert-large-squad", "rtx-4090").basis == "measured"
+    found = predict("bert-large-squad", "rtx-4090", **changes)
+    assert found.basis == "estimated" and found.estimate
+
+
+def test_a_row_kept_for_the_fit_answers_no_plan():
+    assert any(m.gpu == "rtx-3090" and m.gpus == 4 and m.fit_only for m in EVIDENCE.measurements)
+    assert predict("bert-large-squad", "rtx-3090", 4, micro_batch=16).basis == "estimated"
+
+
+def test_two_machines_are_not_the_measured_host_with_two_cards():
+    assert predict("bert-large-squad", "rtx-4090", 2).basis == "measured"
+    apart = predict("bert-large-squad", "rtx-4090", 2, per_node=1)
+    assert apart.basis == "estimated"
+    assert apart.throughput < predict("bert-large-squad", "rtx-4090", 2).throughput
+
+
+def test_bf16_and_fp16_measure_the_same():
+    found = predict("bert-large-squad", "a100-sxm4-80gb", precision="bf16")
+    assert (found.basis, found.precision) == ("measured", "bf16")
+
+
+def test_the_micro_batch_is_the_largest_power_of_two_that_fits():
+    found = predict("gpt-1.3b", "a100-sxm4-80gb", evidence=UNSEEN)
+    assert found.fits and found.micro_batch == 8
+    twice = predict("gpt-1.3b", "a100-sxm4-80gb", micro_batch=16, checkpointing="none", evidence=UNSEEN)
+    assert not twice.fits
+
+
+def test_the_micro_batch_is_no_larger_than_the_batch_of_one_gpu():
+    assert predict("gpt2-small", "h100-sxm5-80gb", 8, global_batch=16).micro_batch == 2
+
+
+def test_where_memory_sets_the_batch_it_is_nearly_full():
+    found = predict("bert-large-squad", "rtx-4090", evidence=UNSEEN)
+    assert found.micro_batch == found.global_batch == 28
+    assert 0.8 < found.memory_gb / found.capacity_gb <= 1
+
+
+def test_recomputation_steps_in_when_nothing_else_fits():
+    found = predict("gpt-1.3b", "rtx-4090")
+    assert found.fits and found.checkpointing == "selective"
+    assert "checkpointing_raised" in [warning.code for warning in found.warnings]
+    assert not predict("gpt-1.3b", "rtx-4090", checkpointing="none").fits
+
+
+def test_what_does_not_fit_says_how_many_would():
+    found = predict("llama-2-7b", "rtx-4090")
+    assert not found.fits and found.memory_gb > found.capacity_gb
+    assert found.min_gpus is not None and found.min_gpus > 1
+    assert predict("llama-2-7b", "rtx-4090", found.min_gpus).fits
+    assert not predict("llama-2-7b", "rtx-4090", found.min_gpus - 1).fits
+
+
+def test_no_number_of_gpus_holds_a_sample_that_is_too_large():
+    found = predict("llama-2-7b", "rtx-3060-12gb", seq_len=4_000_000)
+    assert not found.fits and found.min_gpus is None
+
+
+def test_the_breakdown_is_the_time_of_a_step():
+    for found in (
+        predict("bert-large-squad", "a100-sxm4-80gb"),
+        predict("resnet50-imagenet", "a100-sxm4-80gb", 8, evidence=UNSEEN),
+    ):
+        assert sum(found.breakdown_s.values()) == pytest.approx(found.global_batch / found.throughput)
+    tokens = predict("gpt-1.3b", "h100-sxm5-80gb", 8, micro_batch=4)
+    assert sum(tokens.breakdown_s.values()) == pytest.approx(tokens.global_batch * 2048 / tokens.throughput)
+
+
+def test_the_interval_widens_with_what_is_not_known():
+    def half_width(found):
+        assert found.throughput_low < found.throughput < found.throughput_high
+        return math.log(found.throughput_high / found.throughput)
+
+    measured = half_width(predict("bert-large-squad", "a100-sxm4-80gb"))
+    known = half_width(predict("bert-large-squad", "a100-sxm4-80gb", micro_batch=48, global_batch=48))
+    unknown = half_width(predict("bert-large-squad", "h200-sxm-141gb"))
+    slow_links = half_width(predict("bert-large-squad", "rtx-5090", 4, micro_batch=8))
+    assert measured < known < unknown < slow_links
+    assert half_width(predict("resnet18-imagenet", "a100-sxm4-80gb")) > unknown
+
+
+def test_figures_of_an_estimate_name_their_sources():
+    found = predict("gpt-1.3b", "h200-sxm-141gb", 8)
+    for source in found.sources:
+        kind, _, id = source.rpartition(":")
+        assert (id in CATALOG.assumptions) if kind == "assumptions" else (source in CATALOG.sources)
+    assert any(source.startswith("assumptions:") for source in found.sources)
+
+
+@pytest.mark.parametrize("workload", sorted(CATALOG.workloads))
+def test_every_workload_gives_sane_numbers_on_every_gpu(workload):
+    for gpu in CATALOG.gpus:
+        found = predict(workload, gpu, 8, evidence=UNSEEN)
+        assert 0 < found.throughput < math.inf and 0 < found.memory_gb < math.inf
+        assert found.fits == (found.memory_gb <= found.capacity_gb)
+        assert all(seconds >= 0 for seconds in found.breakdown_s.values())
+
+
+def test_more_gpus_on_nvlink_are_faster():
+    speeds = [predict("gpt-1.3b", "h100-sxm5-80gb", n, evidence=UNSEEN, micro_batch=4).throughput for n in (1, 2, 4, 8)]
+    assert speeds == sorted(speeds)
+
+
+def test_one_estimate_takes_under_two_milliseconds():
+    predict("gpt-1.3b", "h100-sxm5-80gb", 8)
+    times = []
+    for _ in range(20):
+        start = time.perf_counter()
+        predict("gpt-1.3b", "h100-sxm5-80gb", 8, micro_batch=4)
+        times.append(time.perf_counter() - start)
+    assert sorted(times)[10] < 2e-3

@@ -1,0 +1,99 @@
+from dataclasses import replace
+
+import pytest
+
+from planner.performance.device import device_of
+from planner.performance.scaling import link_of
+from planner.performance.throughput import StepPlan, paced_s, transformer_step
+from tests.unit.performance.hardware import geforce, gpu, shipped_constants
+from tests.unit.workload.test_transformer import GPT2
+
+CONSTANTS = shipped_constants()
+PLAN = StepPlan(
+    seq_len=1024,
+    micro_batch=8,
+    micro_steps=1.0,
+    checkpointing="none",
+    sharding="replicated",
+    fused_attention=True,
+    fused_elementwise=True,
+)
+
+
+def step(plan=PLAN, *, card=None, gpus=1, spec=GPT2, constants=CONSTANTS, precision="fp16"):
+    card = card or gpu()
+    device = device_of(card, precision, constants)
+    link = link_of(card, gpus, 8, None, constants)
+    return transformer_step(spec, 124e6, plan, device, link, constants)
+
+
+def test_parts_add_up_to_the_step():
+    found = step()
+    assert found.total_s == pytest.approx(sum(found.parts_s.values()))
+    assert all(seconds >= 0 for seconds in found.parts_s.values())
+
+
+def test_matmul_time_by_hand():
+    bare = shipped_constants(gemm_efficiency=1.0, gemm_bytes_factor=0.0)
+    weights = 12 * (4 * 768**2 + 2 * 768 * 3072)
+    assert step(constants=bare).parts_s["matmul"] == pytest.approx(6 * 8 * 1024 * weights / 80e12)
+
+
+def test_flash_attention_by_hand():
+    bare = shipped_constants(attention_efficiency=0.5, attention_share_ampere=0.6)
+    forward = 12 * 2 * 8 * 1024 * 1024 * 768 / (100e12 * 0.6 * 0.5)  # causal: half of 4 s d a token
+    assert step(constants=bare).parts_s["attention"] == pytest.approx(3.5 * forward)
+
+
+def test_more_passes_repeat_the_work_but_not_the_optimizer():
+    once, twice = step(), step(replace(PLAN, micro_steps=2.0))
+    assert twice.parts_s["matmul"] == pytest.approx(2 * once.parts_s["matmul"])
+    assert twice.parts_s["optimizer"] == once.parts_s["optimizer"]
+
+
+def test_recomputation_repeats_a_forward_pass_or_the_attention():
+    full = step(replace(PLAN, checkpointing="full"))
+    selective = step(replace(PLAN, checkpointing="selective"))
+    assert full.parts_s["recompute"] > full.parts_s["matmul"] / 3
+    assert selective.parts_s["recompute"] == pytest.approx(selective.parts_s["attention"] / 3.5)
+    assert step().parts_s["recompute"] == 0.0
+
+
+def test_plain_attention_pays_for_the_score_matrix():
+    assert step(replace(PLAN, fused_attention=False)).total_s > step().total_s
+
+
+def test_an_encoder_has_no_head_over_its_tokens():
+    assert step(spec=replace(GPT2, encoder=True)).parts_s["head"] == 0.0
+
+
+def test_small_batches_are_paced_by_the_host():
+    small = step(replace(PLAN, micro_batch=1, seq_len=64))
+    assert small.launch_bound
+    assert small.total_s >= 12 * 3 * CONSTANTS.kernels_per_layer * CONSTANTS.kernel_launch_us / 1e6
+    assert not step(replace(PLAN, micro_batch=64)).launch_bound
+
+
+def test_the_pace_is_about_the_longer():
+    assert paced_s(3.0, 0.0) == pytest.approx(3.0)
+    assert paced_s(1.0, 1.0) == pytest.approx(2**0.25)
+
+
+def test_replicas_exchange_once_and_shards_in_every_pass():
+    replicated = [step(replace(PLAN, micro_steps=n), card=geforce(), gpus=2).parts_s["communication"] for n in (1, 4)]
+    sharded = [
+        step(replace(PLAN, micro_steps=n, sharding="sharded"), card=geforce(), gpus=2).parts_s["communication"]
+        for n in (1, 4)
+    ]
+    assert replicated[1] == replicated[0]
+    assert sharded[1] == pytest.approx(4 * sharded[0])
+
+
+def test_shards_divide_the_optimizer():
+    alone = step(gpus=8).parts_s["optimizer"]
+    assert step(replace(PLAN, sharding="sharded"), gpus=8).parts_s["optimizer"] == pytest.approx(alone / 8)
+
+
+def test_twice_the_bandwidth_is_never_slower():
+    wide = gpu(memory_bandwidth_gb_per_s=replace(gpu().memory_bandwidth_gb_per_s, value=2000))
+    assert step(card=wide).total_s < step().total_s

@@ -1,0 +1,315 @@
+"""The documentation against the code: every key is described, every example is accepted, every link leads somewhere."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, get_args, get_origin
+
+import pytest
+from pydantic import BaseModel
+
+from planner.__main__ import main
+from planner.catalog.load import load_catalog
+from planner.catalog.schema import SECTIONS, OfferIn
+from planner.performance.evidence import load_evidence
+from planner.report.document import plan_document
+from planner.report.export import COLUMNS
+from planner.report.listing import KINDS, list_rows
+from planner.scenario.load import check_document, parse_scenario, read_document
+from planner.scenario.money import Money
+from planner.scenario.paths import with_overrides
+from planner.scenario.schema import Scenario
+from planner.strategy.evaluate import evaluate
+from planner.strict_yaml import parse
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+PAGES = (ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(DOCS.glob("*.md")))
+TODAY = dt.date(2026, 11, 30)
+RUN_APP = "pip install -r requirements.txt && streamlit run app.py"
+RUN_TESTS = "pip install -r requirements-dev.txt && python -m pytest"
+
+
+def text_of(page: str) -> str:
+    return (DOCS / page).read_text(encoding="utf-8")
+
+
+def sections(page: str) -> dict[str, str]:
+    """Text of a page by heading, without the backticks around it."""
+    found: dict[str, str] = {}
+    heading = ""
+    for line in text_of(page).splitlines():
+        title = re.fullmatch(r"#+ +(.+)", line)
+        if title:
+            heading = title[1].strip("`")
+            assert heading not in found, f"two sections called {heading}"
+            found[heading] = ""
+        elif heading:
+            found[heading] += line + "\n"
+    return found
+
+
+def described(section: str) -> dict[str, str]:
+    """Rows of a section's tables by key; a first cell may name several keys."""
+    rows: dict[str, str] = {}
+    for line in section.splitlines():
+        if line.startswith("| `"):
+            for key in re.findall(r"`([^`]+)`", line.split("|")[1]):
+                assert key not in rows, f"two rows for {key}"
+                rows[key] = line
+    return rows
+
+
+# docs/scenario.md
+
+
+def inner_models(annotation: Any) -> Iterator[tuple[str, type[BaseModel]]]:
+    """Models within a field: with a suffix for those that stand under names of the user's choice."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield "", annotation
+    elif get_origin(annotation) is dict:
+        name = "<code>" if get_args(annotation)[0] is str else "<id>"
+        for _, model in inner_models(get_args(annotation)[1]):
+            yield f".{name}", model
+    else:
+        for argument in get_args(annotation):
+            yield from inner_models(argument)
+
+
+def schema_parts(model: type[BaseModel] = Scenario, path: str = "") -> Iterator[tuple[str, type[BaseModel]]]:
+    yield path or "Top level", model
+    for name, field in model.model_fields.items():
+        for suffix, inner in inner_models(field.annotation):
+            yield from schema_parts(inner, ".".join(part for part in (path, (field.alias or name) + suffix) if part))
+
+
+PARTS = dict(schema_parts())
+
+
+def test_the_parts_of_the_schema_are_found() -> None:
+    assert {"site.colocation", "machines.<id>.owned", "currencies.<code>", "jobs.<id>"} <= set(PARTS)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_every_key_of_the_scenario_is_described_with_its_default(part: str) -> None:
+    rows = described(sections("scenario.md")[part])
+    fields = {field.alias or name: field for name, field in PARTS[part].model_fields.items()}
+    assert set(rows) == set(fields)
+    for key, field in fields.items():
+        cells = [cell.strip() for cell in rows[key].split("|")]
+        default = field.default
+        if field.is_required():
+            assert cells[3] == "required", key
+        elif isinstance(default, bool | int | float | str):
+            shown = json.dumps(default) if isinstance(default, bool) or default == "" else f"{default}"
+            assert f"`{shown.removesuffix('.0')}`" in cells[3], key
+        elif isinstance(default, list):
+            assert f"`[{', '.join(default)}]`" in cells[3], key
+
+
+def test_defaults_quoted_from_the_assumptions_are_those_of_the_data() -> None:
+    assumptions = load_catalog(today=TODAY).assumptions
+    quoted = re.findall(r"`assumptions: (\w+)` = ([\d.]+)", text_of("scenario.md"))
+    assert len(quoted) > 20
+    for name, value in quoted:
+        assert float(value) == assumptions[name].figure.value, name
+
+
+@cache
+def examples() -> tuple[tuple[bool, str], ...]:
+    """YAML blocks of docs/scenario.md, and whether each is marked as a fragment."""
+    blocks = re.findall(r"(<!-- fragment -->\n)?```yaml\n(.*?)```", text_of("scenario.md"), re.DOTALL)
+    return tuple((bool(mark), block) for mark, block in blocks)
+
+
+def test_every_example_of_a_scenario_is_accepted() -> None:
+    whole = [block for is_fragment, block in examples() if not is_fragment]
+    fragments = [block for is_fragment, block in examples() if is_fragment]
+    assert len(whole) >= 1
+    assert len(fragments) >= 3
+    for block in whole:
+        parse_scenario(block)
+    base = read_document(whole[-1])
+    for block in fragments:  # parts of a file: they replace the same top-level keys of the complete example
+        parsed = parse(block, file="fragment")
+        assert parsed.problems == ()
+        check_document({**base, **parsed.data})
+
+
+def test_the_complete_example_can_be_planned() -> None:
+    scenario = parse_scenario(examples()[-1][1])
+    result = evaluate(scenario, load_catalog(today=TODAY), load_evidence(), today=TODAY)
+    assert [strategy.id for strategy in result.strategies if strategy.evaluation is not None] == [
+        "local", "cloud", "hybrid",
+    ]  # fmt: skip
+
+
+def test_spellings_of_money_in_the_docs_are_those_of_the_code() -> None:
+    scenario = parse_scenario(examples()[-1][1])
+    assert scenario.site.electricity_usd_per_kwh == Money(amount=0.24, currency="EUR")
+    assert scenario.staff.cost_usd_per_fte_year == Money(amount=70_000.0, currency="EUR")
+    assert scenario.machines["workstation"].gpu_price_usd == Money(amount=1850.0, currency="EUR")
+    assert scenario.offers["campus-cluster"].price_usd_per_gpu_h == Money(amount=1.4, currency="EUR")
+
+
+# docs/cli.md
+
+FREE = {"params", "reason_params", "settings", "breakdown_s", "tariffs_usd_per_kwh"}  # described in words
+
+
+def document_parts(node: Any, path: str) -> Iterator[tuple[str, frozenset[str]]]:
+    """Objects within a document by place, with their keys."""
+    if isinstance(node, list):
+        for item in node:
+            yield from document_parts(item, f"{path}[]")
+    elif isinstance(node, Mapping):
+        if path.endswith(("warnings[]", "problems[]")):
+            path = "problem"
+        if path == "sources":
+            for item in node.values():
+                yield from document_parts(item, "sources.<id>")
+            return
+        yield path or "plan", frozenset(node)
+        for key, value in node.items():
+            if key not in FREE:
+                yield from document_parts(value, f"{path}.{key}" if path else key)
+
+
+@cache
+def hybrid_lab(*, impossible: bool) -> dict[str, Any]:
+    """Document of the hybrid lab with every kind of line in it, or with a job that can't run everywhere."""
+    changed: dict[str, Any] = {
+        "tax.rate": 0.1,
+        "site.colocation": {"contracted_kw": 10},
+        "machines.workstation.owned": {"count": 1, "age_months": 12},
+        "jobs.key.egress_gb_per_run": 2000,
+        "rental.egress_usd_per_gb": 0.05,
+    }
+    if impossible:
+        changed = {"jobs.key.in_house": True, "rental.gpus": ["t4", "l4"]}
+    document = read_document((ROOT / "examples" / "hybrid-lab.yaml").read_bytes())
+    scenario = check_document(with_overrides(document, changed))
+    return plan_document(evaluate(scenario, load_catalog(today=TODAY), load_evidence(), today=TODAY))
+
+
+def test_every_key_of_a_plan_is_described() -> None:
+    parts: dict[str, set[str]] = {}
+    for impossible in (False, True):
+        for path, keys in document_parts(hybrid_lab(impossible=impossible), ""):
+            parts.setdefault(path, set()).update(keys)
+    assert {"plan", "problem", "strategies[]", "strategies[].jobs[].runner_up", "sources.<id>"} <= set(parts)
+    pages = sections("cli.md")
+    for path, found in parts.items():
+        assert path in pages, path
+        assert set(described(pages[path])) == found, path
+
+
+def test_every_kind_of_line_is_described_with_its_group() -> None:
+    rows = described(sections("cli.md")["Kinds of lines"])
+    seen = set()
+    for strategy in hybrid_lab(impossible=False)["strategies"]:
+        for line in strategy["lines"]:
+            kind = line["id"].partition(".")[0]
+            seen.add(kind)
+            assert line["group"] in rows[kind].split("|")[3]
+            assert line["unit"] in rows[kind].split("|")[2]
+    assert set(rows) == seen
+
+
+def test_every_column_of_the_csv_is_described_in_its_order() -> None:
+    assert tuple(described(sections("cli.md")["CSV"])) == COLUMNS
+
+
+def test_every_key_of_an_estimate_is_described(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["estimate", "--gpu", "rtx-4090", "--gpus", "1", "--workload", "bert-large-squad", "--json"]
+    assert main([*command, "--today", TODAY.isoformat()]) == 0
+    assert set(described(sections("cli.md")["JSON of `estimate"])) == set(json.loads(capsys.readouterr().out))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_key_of_a_listing_is_described(kind: Any) -> None:
+    row = list_rows(load_catalog(today=TODAY), kind, today=TODAY)[0]
+    assert set(described(sections("cli.md")[kind])) == set(row)
+
+
+def test_every_key_of_a_check_is_described(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["catalog", "check", "--json", "--today", TODAY.isoformat()]) == 0
+    assert set(described(sections("cli.md")["JSON of `catalog check"])) == set(json.loads(capsys.readouterr().out))
+
+
+@pytest.mark.parametrize("command", ["plan", "estimate", "catalog check", "catalog list"])
+def test_every_option_is_described(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main([*command.split(), "--help"])
+    options = set(re.findall(r"--[a-z][a-z-]+", capsys.readouterr().out))
+    assert "--json" in options
+    missing = [option for option in options if not re.search(rf"{option}(?![a-z-])", text_of("cli.md"))]
+    assert missing == []
+
+
+# docs/data.md
+
+
+def test_the_example_of_an_offer_is_one() -> None:
+    block = re.findall(r"```yaml\n(.*?)```", sections("data.md")["Offers"], re.DOTALL)[0]
+    parsed = parse(f"offers:\n{block}", file="offer")
+    assert parsed.problems == ()
+    assert OfferIn.model_validate(parsed.data["offers"][0]).price_usd_per_h is not None
+
+
+def test_every_data_file_and_its_lists_are_named() -> None:
+    rows = described(sections("data.md")["The data files"])
+    for file, lists in SECTIONS.items():
+        assert all(f"`{name}`" in rows[f"data/{file}"] for name in lists), file
+
+
+# All pages
+
+
+def anchors(page: Path) -> set[str]:
+    """Anchors of the headings, as GitHub makes them."""
+    titles = re.findall(r"^#+ +(.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.strip().lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_relative_links_lead_somewhere(page: Path) -> None:
+    prose = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for target in re.findall(r"\]\(([^)\s]+)\)", prose):
+        if re.match(r"[a-z]+:", target):
+            continue
+        file, _, anchor = target.partition("#")
+        aim = (page.parent / file).resolve() if file else page
+        assert aim.exists(), target
+        if anchor and aim.suffix == ".md":
+            assert anchor in anchors(aim), target
+
+
+def test_files_named_in_the_docs_exist() -> None:
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        for name in re.findall(r"`((?:data|examples|docs|planner|tests|ui)/[\w./-]*\w)`", text):
+            assert (ROOT / name).exists(), f"{page.name}: {name}"
+
+
+def test_the_two_commands_of_the_readme_are_those_that_are_checked() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```\w*\n(.*?)```", readme, re.DOTALL)
+    lines = [line.strip() for block in blocks for line in block.splitlines()]
+    assert lines.count(RUN_APP) == 1
+    assert lines.count(RUN_TESTS) == 1
+    checked = re.findall(r"^\((pip install .+)\)", (ROOT / ".ci" / "run").read_text(encoding="utf-8"), re.MULTILINE)
+    assert checked == [RUN_TESTS]
+
+
+def test_the_changelog_begins_with_this_version() -> None:
+    from planner import __version__
+
+    newest = re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert newest is not None
+    assert newest[1] == __version__
