@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from planner import __version__
+from planner.advise.claims import Facts, assess_claims, load_claim_data
 from planner.catalog.load import load_catalog
 from planner.catalog.query import find_gpu, find_workload
 from planner.catalog.records import PRECISIONS, Catalog
 from planner.errors import InputError, PlannerError
 from planner.performance.estimate import Setup, estimate
 from planner.performance.evidence import load_evidence
+from planner.report.claims import claims_document, claims_text
 from planner.report.document import plan_document
 from planner.report.export import plan_csv
 from planner.report.forecast import forecast_document
@@ -152,6 +154,14 @@ def _list(options: argparse.Namespace) -> None:
     _print(_json(rows) if options.json else rows_text(rows, _TEXT_COLUMNS[options.kind]))
 
 
+def _claims(options: argparse.Namespace) -> None:
+    catalog, evidence, data = load_catalog(today=options.today), load_evidence(), load_claim_data()
+    assessments = assess_claims(catalog, evidence, today=options.today, data=data)
+    facts = Facts(catalog=catalog, evidence=evidence, data=data, today=options.today)
+    document = claims_document(assessments, facts)
+    _print(_json(document) if options.json else claims_text(document))
+
+
 def _json(document: Any) -> str:
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
@@ -227,6 +237,9 @@ def _parser() -> argparse.ArgumentParser:
     listing = actions.add_parser("list", parents=[common], help="list records")
     listing.add_argument("kind", choices=KINDS)
     listing.set_defaults(run=_list)
+
+    claims = commands.add_parser("claims", parents=[common], help="put printed claims to the test")
+    claims.set_defaults(run=_claims)
     return parser
 
 
