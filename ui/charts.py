@@ -7,7 +7,7 @@ the page.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypedDict
 
@@ -120,22 +120,30 @@ def cost_chart(
             },
         },
     ]
-    way_layers: list[Spec] = [
-        {
-            "mark": _text(align="left", fontWeight=600, color=colours.text, limit={"expr": "width"}),
-            "encoding": {"x": {"value": 0}, "y": y("name_y"), "text": {"field": "label"}},
+    words = {
+        "data": {"values": _bar_words(ways, top - lowest, colours)},
+        "mark": _text(
+            align={"expr": "datum.align"},
+            dx={"expr": "datum.dx"},
+            fontSize={"expr": "datum.size"},
+            fontWeight={"expr": "datum.weight"},
+            baseline="middle",
+            limit={"expr": "width"},
+        ),
+        "encoding": {
+            "x": x("x"),
+            "y": y("y"),
+            "text": {"field": "text"},
+            "color": _ink("ink"),
+            "opacity": _shown("datum.room*width >= datum.need && !(datum.other*width >= datum.need)"),
         },
-        {
-            "mark": _text(align="left", dx=8, fontSize=14, fontWeight=700, color=colours.text),
-            "encoding": {"x": x("end"), "y": y("centre"), "text": {"field": "total_text"}},
-        },
-    ]
-    if any(way["high"] is not None for way in ways):
-        way_layers += _whiskers(colours, x, y, px)
-    layers = [
-        {"data": {"values": parts}, "layer": part_layers, "resolve": _APART},
-        {"data": {"values": ways}, "layer": way_layers},
-    ]
+    }
+    layers = [{"data": {"values": parts}, "layer": part_layers, "resolve": _APART}, words]
+    whiskers = [segment for way in ways if way["high"] is not None for segment in _whisker(way)]
+    if whiskers:
+        rule = {"type": "rule", "color": colours.text, "strokeWidth": 1.5}
+        line = {"x": x("x0"), "x2": {"field": "x1"}, "y": y("y0"), "y2": {"field": "y1"}}
+        layers.append({"data": {"values": whiskers}, "mark": rule, "encoding": line})
     return _themed(layers, colours, height=BAR_STEP_PX * len(ways) + BAR_REST_PX, faded=faded)
 
 
@@ -215,7 +223,7 @@ def spend_chart(
             "mark": _text(align="left", dx=8, fontWeight=600),
             "encoding": {"x": x, "y": y, "text": {"field": "label"}, "color": _ink("ink")},
         },
-        *(layer for ring in rings for layer in _ring(ring, colours, x, y, scale, late=ring["month"] > end * 0.5)),
+        *(_rings(rings, colours, x, y, scale, end) if rings else ()),
     ]
     return _themed(layers, colours, height=LINES_PX, faded=faded)
 
@@ -355,33 +363,35 @@ def _bar_rows(
     return parts, ways
 
 
-def _whiskers(
-    colours: Palette, x: Callable[[str], Spec], y: Callable[[str], Spec], px: Callable[[str], str]
-) -> list[Spec]:
-    ranged = [{"filter": "isValid(datum.high)"}]
-    rule = {"type": "rule", "color": colours.text, "strokeWidth": 1.5}
-    needed = f"(16 + {_PX_PER_CHARACTER}*length(datum.range_text))"
-    left_fits = f"{px('datum.low')} > {needed}"
-    right_fits = f"width - {px('datum.high')} > {needed}"
-    span = {"x": x("low"), "x2": {"field": "high"}, "y": y("whisker_y")}
-    caps = [{"x": x(end), "y": y("cap_top"), "y2": {"field": "cap_bottom"}} for end in ("low", "high")]
-    texts = [
-        {
-            "transform": ranged,
-            "mark": _text(align=align, dx=dx, fontSize=12, color=colours.secondary, baseline="middle"),
-            "encoding": {
-                "x": x(end),
-                "y": y("whisker_y"),
-                "text": {"field": "range_text"},
-                "opacity": _shown(shown),
-            },
-        }
-        for end, align, dx, shown in (
-            ("low", "right", -7, left_fits),
-            ("high", "left", 7, f"!({left_fits}) && {right_fits}"),
-        )
-    ]
-    return [*({"transform": ranged, "mark": rule, "encoding": encoding} for encoding in (span, *caps)), *texts]
+def _whisker(way: Spec) -> list[Spec]:
+    """A line from low to high with a cap at both ends."""
+    low, high, y = way["low"], way["high"], way["whisker_y"]
+    span = {"x0": low, "x1": high, "y0": y, "y1": y}
+    caps = [{"x0": end, "x1": end, "y0": way["cap_top"], "y1": way["cap_bottom"]} for end in (low, high)]
+    return [span, *caps]
+
+
+def _bar_words(ways: Sequence[Spec], width: float, colours: Palette) -> list[Spec]:
+    """Every text beside the bars as a row: name, total, and the range on the side where there is room for it.
+
+    `room` is the share of the chart's width that a text may take, `need` the pixels it wants; it is left out where they
+    do not fit, or where they fit at `other`.
+    """
+    plain = {"align": "left", "size": TEXT_PX, "weight": 600, "room": 1, "need": 0, "other": -1, "ink": colours.text}
+    rows: list[Spec] = []
+    for way in ways:
+        total = {"size": 14, "weight": 700, "dx": 8, "x": way["end"], "y": way["centre"], "text": way["total_text"]}
+        rows += [{**plain, "dx": 0, "x": 0, "y": way["name_y"], "text": way["label"]}, {**plain, **total}]
+        if way["high"] is None:
+            continue
+        text = way["range_text"]
+        need = 16 + _PX_PER_CHARACTER * len(text)
+        note = {**plain, "size": 12, "weight": 400, "y": way["whisker_y"], "text": text, "need": need}
+        note["ink"] = colours.secondary
+        left, right = max(way["low"], 0.0) / width, 1 - way["high"] / width
+        rows.append({**note, "x": way["low"], "align": "right", "dx": -7, "room": left})
+        rows.append({**note, "x": way["high"], "dx": 7, "room": right, "other": left})
+    return rows
 
 
 def _line_ends(lines: Sequence[SpendLine], colours: Palette, scale: float, top: float) -> list[dict[str, Any]]:
@@ -397,30 +407,25 @@ def _line_ends(lines: Sequence[SpendLine], colours: Palette, scale: float, top: 
     return rows
 
 
-def _ring(ring: Ring, colours: Palette, x: Spec, y: Spec, scale: float, *, late: bool) -> list[Spec]:
-    text = ring["text"].split("\n")
-    data = {"values": [{"month": ring["month"], "spent": ring["spent_usd"] / scale, "text": text}]}
-    point = {
-        "type": "point",
-        "size": 90,
-        "filled": True,
-        "fill": colours.page,
-        "stroke": colours.text,
-        "strokeWidth": 2,
-        "opacity": 1,
-    }
-    words = _text(
-        align="right" if late else "left",
-        baseline="bottom" if late else "top",
-        dx=-6 if late else 10,
-        dy=-12 - 14 * (len(text) - 1) if late else 8,
-        fontSize=12,
-        color=colours.text,
-        lineHeight=15,
-    )
+def _rings(rings: Sequence[Ring], colours: Palette, x: Spec, y: Spec, scale: float, end: float) -> list[Spec]:
+    """Rings with their words: below to the right in the first half, above to the left in the second."""
+    rows = []
+    for ring in rings:
+        late, text = ring["month"] > end * 0.5, ring["text"].split("\n")
+        side = {"align": "right", "baseline": "bottom", "dx": -6, "dy": -12 - 14 * (len(text) - 1)}
+        if not late:
+            side = {"align": "left", "baseline": "top", "dx": 10, "dy": 8}
+        rows.append({"month": ring["month"], "spent": ring["spent_usd"] / scale, "text": text, **side})
+    point = {"type": "point", "size": 90, "filled": True, "fill": colours.page, "opacity": 1}
+    placed = {name: {"expr": f"datum.{name}"} for name in ("align", "baseline", "dx", "dy")}
+    words = _text(fontSize=12, color=colours.text, lineHeight=15, **placed)
     return [
-        {"data": data, "mark": point, "encoding": {"x": x, "y": y}},
-        {"data": data, "mark": words, "encoding": {"x": x, "y": y, "text": {"field": "text"}}},
+        {
+            "data": {"values": rows},
+            "mark": {**point, "stroke": colours.text, "strokeWidth": 2},
+            "encoding": {"x": x, "y": y},
+        },
+        {"data": {"values": rows}, "mark": words, "encoding": {"x": x, "y": y, "text": {"field": "text"}}},
     ]
 
 

@@ -73,7 +73,7 @@ def _draw(cell: Input) -> None:
     kind: Kind = cell.kind if isinstance(cell, Field) else "choice"
     if isinstance(cell, Choice) and cell.empty_is_default:
         kind = "choice_or_none"
-    if key not in st.session_state:
+    if not _seeded(key):
         st.session_state[key] = _seed(cell)
     if isinstance(cell, Field):
         st.text_input(
@@ -116,6 +116,15 @@ def _draw(cell: Input) -> None:
             args=(cell.path, kind),
             persist_state="session",
         )
+
+
+def _seeded(key: str) -> bool:
+    """Whether a widget has a value; asking `in st.session_state` would copy the whole state for every field."""
+    try:
+        st.session_state[key]
+    except KeyError:
+        return False
+    return True
 
 
 def _seed(cell: Input) -> Any:

@@ -196,12 +196,14 @@ def details(view: View) -> None:
             with folded:
                 st.dataframe(pd.DataFrame(rows(view)), hide_index=True, key=f"{id}_table")
                 st.markdown(f":small[:gray[{note}]]" if note else "")
-    with st.expander(t("details.alternatives"), key="details_alternatives"):
-        st.markdown("\n".join(f"- {dollars(sentence)}" for sentence in view.alternatives()))
+    folded = st.expander(t("details.alternatives"), key="details_alternatives", on_change="rerun")
+    if folded.open:
+        folded.markdown("\n".join(f"- {dollars(sentence)}" for sentence in view.alternatives()))
     warnings = view.report["warnings"]
     if warnings:
-        with st.expander(t("details.warnings", count=len(warnings)), key="details_warnings"):
-            st.markdown("\n".join(f"- {escaped(warning['message'])}" for warning in warnings))
+        folded = st.expander(t("details.warnings", count=len(warnings)), key="details_warnings", on_change="rerun")
+        if folded.open:
+            folded.markdown("\n".join(f"- {escaped(warning['message'])}" for warning in warnings))
 
 
 def foot(view: View) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import gc
 import json
 import math
 import re
@@ -58,7 +59,13 @@ class Outcome:
 
 @st.cache_resource(max_entries=2, show_spinner=False)
 def _catalog(stamp: tuple[tuple[str, int, int], ...]) -> Catalog:
-    return load_catalog()
+    found = load_catalog()
+    load_evidence()
+    # Streamlit collects garbage in full after every run and answers only then: 70 ms for the modules and records that
+    # stay for good anyway. Frozen, they are left out of it.
+    gc.collect()
+    gc.freeze()
+    return found
 
 
 def catalog() -> Catalog:

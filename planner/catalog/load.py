@@ -146,6 +146,7 @@ class _Work:
         self.check_origins()
         if all(parsed.complete for parsed in self.files.values()) and len(self.files) == len(s.SECTIONS):
             self.check_references()
+            self.check_items_differ()
             self.check_ambiguous(self.check_aliases("gpus", "partial_gpus"))
             self.check_aliases("workloads")
             self.check_aliases("systems")
@@ -297,6 +298,15 @@ class _Work:
                 close = near(value, ids)
                 expected = f"an id of {target}" + (f", such as {' or '.join(close)}" if close else "")
                 self.report(entry.parsed, (*entry.place, key), f"the unknown id '{value}'", expected)
+
+    def check_items_differ(self) -> None:
+        """A price names its item by id alone, so accelerators, hosts, systems and parts share one set of ids."""
+        seen: dict[str, str] = {}
+        for section in ("gpus", "partial_gpus", "hosts", "systems", "parts"):
+            for entry in self.entries[section]:
+                if seen.setdefault(entry.id, section) != section:
+                    found = f"the id '{entry.id}', which an entry of {seen[entry.id]} has"
+                    self.report(entry.parsed, (*entry.place, "id"), found, "an id of its own")
 
     def check_aliases(self, *sections: str) -> dict[str, str]:
         """Aliases of entries of these sections: each names one entry. Returns the id behind each name, folded."""

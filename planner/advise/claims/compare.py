@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any
 
@@ -10,7 +10,7 @@ from planner.advise.claims.facts import Inquiry, MissingFigureError
 from planner.advise.claims.records import Claim, Finding, Value, Verdict
 from planner.messages import as_text
 
-_TRANSFORMS = {
+_TRANSFORMS: Mapping[str, Callable[[float], float]] = {
     "ratio": lambda quotient: quotient,
     "gain": lambda quotient: 100 * (quotient - 1),
     "saving": lambda quotient: 100 * (1 - quotient),

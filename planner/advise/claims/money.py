@@ -75,7 +75,9 @@ def price_per_rate(claim: Claim, inquiry: Inquiry) -> Finding:
     `params.definitions` lists `{label, cheap, dear}` with the figures that count as speed, by GPU; `params.cheap` and
     `params.dear` are ids of GPUs. Prices are all purchase prices of the catalog, with the ends of their ranges.
     """
-    values, low_high = [], []
+    values: list[Value] = []
+    low_high: list[float] = []
+    by_definition: dict[str, list[float]] = {}
     cheap_id = str(claim.params["cheap"])
     for definition in claim.params["definitions"]:
         for dear_id, speed_id in definition["dear"].items():
@@ -89,6 +91,7 @@ def price_per_rate(claim: Claim, inquiry: Inquiry) -> Finding:
                     label = f"{definition['label']}, {dear_price.condition} {inquiry.name(f'gpus.{dear_id}.tdp_w')}"
                     middle = _saving(cheap_price.price_usd.value / cheap, dear_price.price_usd.value / dear)
                     values.append(Value(label=label, value=middle))
+                    by_definition.setdefault(str(definition["label"]), []).append(middle)
                     low_high += [
                         _saving(_end(cheap_price.price_usd, "high") / cheap, _end(dear_price.price_usd, "low") / dear),
                         _saving(_end(cheap_price.price_usd, "low") / cheap, _end(dear_price.price_usd, "high") / dear),
@@ -101,13 +104,13 @@ def price_per_rate(claim: Claim, inquiry: Inquiry) -> Finding:
     verdict = finding.verdict
     if verdict == "does_not_hold" and low <= claim.printed <= high:
         verdict = "conditional"
-    extremes = [min(values, key=lambda v: v.value), max(values, key=lambda v: v.value)]
     params = {
         "printed": claim.printed,
         "low": round(low / 100, 2) + 0.0,  # never "-0 %"
         "high": high / 100,
-        "least": named(extremes[:1], claim.unit),
-        "most": named(extremes[1:], claim.unit),
+        "by_definition": "; ".join(
+            f"{label} {min(found):.0f} to {max(found):.0f} %" for label, found in by_definition.items()
+        ),
     }
     code = "claim_price_per_rate" if verdict != "does_not_hold" else "claim_price_per_rate_never"
     return Finding(verdict=verdict, code=code, params=params, our_low=low, our_high=high, values=tuple(values))

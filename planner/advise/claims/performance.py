@@ -116,7 +116,9 @@ def smaller_card_will_do(claim: Claim, inquiry: Inquiry) -> Finding:
     assert claim.printed is not None
     needed = claim.printed / 100
     large, small = str(claim.params["large"]), str(claim.params["small"])
-    enough, too_slow, too_large = [], [], []
+    enough: list[str] = []
+    too_slow: list[str] = []
+    too_large: list[str] = []
     values = []
     cited: dict[str, None] = {}
     for id in claim.params["workloads"]:

@@ -59,8 +59,8 @@ class ClaimIn(Strict):
     about: bool = False
     tolerance: Annotated[float, Field(ge=0, le=1)] | None = None
     definition: Text
-    figures: list[Text] = []
-    params: dict[str, Any] = {}
+    figures: list[Text] = Field(default_factory=list)
+    params: dict[str, Any] = Field(default_factory=dict)
     source: SourceIds = ()
 
 

@@ -41,8 +41,8 @@ def library_supports(claim: Claim, inquiry: Inquiry) -> Finding:
 def driver_floor(claim: Claim, inquiry: Inquiry) -> Finding:
     """A least driver for a toolkit and all newer ones: against what each toolkit and each card needs.
 
-    A floor is right where it is neither too low (a toolkit from there on, or a card, needs more) nor higher than needed.
-    A toolkit needs the least driver of its major version; a card needs the first driver that knows it.
+    A floor is right where it is neither too low (a toolkit from there on, or a card, needs more) nor higher than
+    needed. A toolkit needs the least driver of its major version; a card needs the first driver that knows it.
     """
     cuda, driver = str(claim.params["cuda"]), str(claim.params["driver"])
     matching = inquiry.text(f"software.cuda-{cuda}")
@@ -51,7 +51,8 @@ def driver_floor(claim: Claim, inquiry: Inquiry) -> Finding:
     toolkits = sorted(inquiry.facts.data.cuda.values(), key=lambda row: version(row.version))
     newest: Cuda = toolkits[-1]
     newest_floor = inquiry.text(f"software.compatibility-{newest.version.partition('.')[0]}")
-    enough, too_old = [], []
+    enough: list[str] = []
+    too_old: list[str] = []
     for gpu in sorted(inquiry.facts.catalog.gpus.values(), key=lambda gpu: gpu.id):
         if gpu.spec.min_driver_linux is None or not gpu.spec.min_driver_linux.value[:1].isdigit():
             continue

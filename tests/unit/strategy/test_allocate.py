@@ -55,7 +55,9 @@ def test_a_job_says_its_own_share() -> None:
 def test_in_house_jobs_stay_in_the_hybrid_and_rule_out_the_cloud() -> None:
     plan = with_key_job()
     plan["jobs"]["late"]["in_house"] = True
-    assert shares(*plan_for(plan, "hybrid"))["late", "own"] == 1
+    problem, hybrid = plan_for(plan, "hybrid")
+    assert shares(problem, hybrid)["late", "own"] == 1
+    assert not hybrid.warnings
     _, cloud = plan_for(plan, "cloud")
     assert (cloud.choice, cloud.feasible) == (None, False)
     assert [(issue.code, issue.field) for issue in cloud.problems] == [("in_house_only", "jobs.late.in_house")]
@@ -82,8 +84,9 @@ def test_a_side_without_candidates() -> None:
     assert [issue.code for issue in plan_for(plan, "cloud")[1].problems] == ["no_offers"]
 
 
-def test_a_wanted_share_is_not_moved_silently() -> None:
-    plan = small_plan({"jobs.work.local_share": 0.5, "jobs.work.throughput": {"rented": 1}})
+@pytest.mark.parametrize("share", [0.5, 1])
+def test_a_wanted_share_is_not_moved_silently(share: float) -> None:
+    plan = small_plan({"jobs.work.local_share": share, "jobs.work.throughput": {"rented": 1}})
     plan["machines"] = {}
     assert [issue.code for issue in plan_for(plan, "hybrid")[1].problems] == ["no_machines"]
 

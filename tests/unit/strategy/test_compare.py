@@ -9,7 +9,7 @@ import pytest
 
 from planner.errors import InputError
 from planner.strategy.allocate import allocate
-from planner.strategy.compare import break_even_value, cumulative_usd, recommend
+from planner.strategy.compare import break_even_value, cumulative_usd, payback_month, recommend
 from planner.strategy.kernel import kernel
 from tests.planning import problem_of, small_plan, solve
 
@@ -92,3 +92,14 @@ def test_money_spent_so_far() -> None:
 def test_recommendation_of_a_plan() -> None:
     found = solve(small_plan()).recommendation
     assert (found.strategy, found.runner_up, found.reason_code) == ("local", "cloud", "cheapest")
+
+
+@pytest.mark.parametrize(("price_usd_per_h", "month"), [(1.2, None), (1.5, 11), (3.0, 6)])
+def test_payback_before_anything_is_sold(price_usd_per_h: float, month: int | None) -> None:
+    """1,500 + 12.30 a month against 100 h a month: 1,440 USD in a year don't pay back, though resale would."""
+    problem = problem_of(small_plan({"offers.rented.price_usd_per_h": price_usd_per_h}))
+    theta = problem.theta()
+    own, rent = allocate(problem, theta, "local").choice, allocate(problem, theta, "cloud").choice
+    assert own is not None
+    assert rent is not None
+    assert payback_month(kernel(problem, theta, own), kernel(problem, theta, rent)) == month
