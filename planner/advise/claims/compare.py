@@ -7,9 +7,11 @@ from math import prod
 from typing import Any
 
 from planner.advise.claims.facts import Inquiry, MissingFigureError
-from planner.advise.claims.records import Claim, Finding, Value, Verdict
+from planner.advise.claims.records import Claim, Finding, Value, Verdict, significant
 from planner.messages import as_text
 
+PRINTED_DIGITS = 4  # of a data sheet: 1.555, 2.039
+COMPUTED_DIGITS = 3
 _TRANSFORMS: Mapping[str, Callable[[float], float]] = {
     "ratio": lambda quotient: quotient,
     "gain": lambda quotient: 100 * (quotient - 1),
@@ -48,7 +50,7 @@ def quotients(claim: Claim, inquiry: Inquiry) -> Finding:
         values.append(Value(label=label, value=transform(prod(over) / prod(under))))
     if not values:
         raise MissingFigureError(missing)
-    return by_variants(claim, tuple(values), within=bool(claim.params.get("range", False)))
+    return by_variants(claim, tuple(values), within=bool(claim.params.get("range", False)), digits=COMPUTED_DIGITS)
 
 
 def _entries(params: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
@@ -103,7 +105,14 @@ def link_exists(claim: Claim, inquiry: Inquiry) -> Finding:
     return Finding(verdict="does_not_hold", code="claim_no_nvlink", params=params, our_value=0.0)
 
 
-def by_variants(claim: Claim, values: Sequence[Value], *, within: bool = False, at_least: bool = False) -> Finding:
+def by_variants(
+    claim: Claim,
+    values: Sequence[Value],
+    *,
+    within: bool = False,
+    at_least: bool = False,
+    digits: int = PRINTED_DIGITS,
+) -> Finding:
     """Verdict over all variants: all agree, some do, none does.
 
     With `within`, a printed figure between the lowest and the highest of ours holds under some condition, although
@@ -121,8 +130,8 @@ def by_variants(claim: Claim, values: Sequence[Value], *, within: bool = False, 
     elif within and claim.printed is not None and low <= claim.printed <= high:
         verdict, code = "conditional", "claim_figure_within"
     params: dict[str, Any] = {
-        "agreeing": named(agreeing, claim.unit),
-        "differing": named(differing, claim.unit),
+        "agreeing": named(agreeing, claim.unit, digits),
+        "differing": named(differing, claim.unit, digits),
         "low": low,
         "high": high,
         **_printed(claim),
@@ -143,14 +152,14 @@ def _printed(claim: Claim) -> dict[str, Any]:
     return {"printed": claim.printed, "unit": claim.unit}
 
 
-def named(values: Sequence[Value], unit: str) -> str:
+def named(values: Sequence[Value], unit: str, digits: int = PRINTED_DIGITS) -> str:
     """Labels with their numbers, "A100 1.555 TB/s, H100 3.35 TB/s"; equal numbers once."""
     by_number: dict[str, list[str]] = {}
     for value in values:
-        by_number.setdefault(f"{as_text(_rounded(value.value))} {unit}".strip(), []).append(value.label)
+        by_number.setdefault(f"{as_text(_rounded(value.value, digits))} {unit}".strip(), []).append(value.label)
     parts = [f"{', '.join(dict.fromkeys(labels))}: {number}" for number, labels in by_number.items()]
     return "; ".join(parts)
 
 
-def _rounded(value: float) -> float:
-    return value if value == round(value) else float(f"{value:.4g}")
+def _rounded(value: float, digits: int) -> float:
+    return value if value == round(value) else significant(value, digits)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planner.advise.claims.facts import Inquiry, MissingFigureError
-from planner.advise.claims.records import Claim, Finding, Value, Verdict
+from planner.advise.claims.records import Claim, Finding, Value, Verdict, significant
 from planner.performance.estimate import Prediction, Setup, estimate
 from planner.units import BYTES_PER_GB
 from planner.workload.settings import Checkpointing
@@ -49,9 +49,9 @@ def least_memory(claim: Claim, inquiry: Inquiry) -> Finding:
     )
     params = {
         "name": inquiry.name(f"workloads.{workload}.parameters"),
-        "least_gb": least.memory_gb,
-        "usual_gb": usual.memory_gb,
-        "state_gb": state * inquiry.value(f"workloads.{workload}.parameters") / BYTES_PER_GB,
+        "least_gb": significant(least.memory_gb),
+        "usual_gb": significant(usual.memory_gb),
+        "state_gb": significant(state * inquiry.value(f"workloads.{workload}.parameters") / BYTES_PER_GB),
         "micro_batch": int(claim.params["micro_batch"]),
         "printed": claim.printed,
         "gpu": inquiry.name(f"gpus.{gpu}.memory_gb"),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from planner.advise.claims.compare import by_variants, named
 from planner.advise.claims.facts import Inquiry, MissingFigureError
-from planner.advise.claims.records import Claim, Finding, Value, Verdict
+from planner.advise.claims.records import Claim, Finding, Value, Verdict, significant
 from planner.catalog.records import Figure, HardwarePrice, Offer
 
 
@@ -63,7 +63,7 @@ def price_of_use(claim: Claim, inquiry: Inquiry) -> Finding:
     """Units an hour times price of a unit, of something that is said to be free."""
     price, units = inquiry.value(claim.figures[0]), inquiry.value(claim.figures[1])
     per_h = price * units
-    params = {"price": per_h, "units": units, "unit_price": price, "printed": claim.printed}
+    params = {"price": significant(per_h), "units": units, "unit_price": price, "printed": claim.printed}
     verdict: Verdict = "holds" if claim.agrees(per_h) else "does_not_hold"
     code = "claim_free" if verdict == "holds" else "claim_not_free"
     return Finding(verdict=verdict, code=code, params=params, our_value=per_h)

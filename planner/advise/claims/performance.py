@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planner.advise.claims.facts import Inquiry, MissingFigureError
-from planner.advise.claims.records import Claim, Finding, Value, Verdict
+from planner.advise.claims.records import Claim, Finding, Value, Verdict, significant
 from planner.catalog.records import Gpu
 from planner.errors import InputError
 from planner.performance.estimate import Prediction, Setup, estimate
@@ -34,11 +34,11 @@ def proportional(claim: Claim, inquiry: Inquiry) -> Finding:
     if spread <= LOOSELY_WITHIN:
         verdict = "holds" if spread <= PROPORTIONAL_WITHIN else "conditional"
     params = {
-        "spread": spread,
+        "spread": significant(spread),
         "most": most.label,
         "least": least.label,
-        "most_value": most.value,
-        "least_value": least.value,
+        "most_value": significant(most.value),
+        "least_value": significant(least.value),
         "cards": len(values),
         "model": str(claim.params["model"]),
     }
@@ -56,7 +56,7 @@ def bandwidth_bound(claim: Claim, inquiry: Inquiry) -> Finding:
     assert claim.printed is not None
     bound = 100 * (1 - before / after)
     params = {
-        "bound": bound,
+        "bound": significant(bound),
         "printed": claim.printed,
         "before": inquiry.name(claim.figures[0]),
         "after": inquiry.name(claim.figures[1]),
@@ -69,7 +69,7 @@ def bandwidth_bound(claim: Claim, inquiry: Inquiry) -> Finding:
         return Finding(verdict="undecidable", code="claim_bound_only", params=params, our_low=0.0, our_high=bound)
     cut = bound * share
     verdict: Verdict = "holds" if claim.agrees(cut) else "does_not_hold"
-    params["cut"] = cut
+    params["cut"] = significant(cut)
     return Finding(verdict=verdict, code="claim_bound_measured", params=params, our_value=cut)
 
 
@@ -88,7 +88,7 @@ def needs_measurement(claim: Claim, inquiry: Inquiry) -> Finding:
     over, under = (inquiry.value(id) for id in claim.figures)
     ratio = over / under
     verdict: Verdict = "holds" if claim.agrees(ratio) else "does_not_hold"
-    params = {"ratio": ratio, "printed": claim.printed, "what": str(claim.params["what"])}
+    params = {"ratio": significant(ratio), "printed": claim.printed, "what": str(claim.params["what"])}
     return Finding(verdict=verdict, code="claim_measured_ratio", params=params, our_value=ratio)
 
 

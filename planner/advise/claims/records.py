@@ -102,3 +102,14 @@ def last_digit(value: float) -> float:
     text = repr(float(value))
     decimals = text.partition(".")[2].rstrip("0")
     return math.pow(10.0, -len(decimals)) if "e" not in text else 1.0
+
+
+def significant(value: float, digits: int = 3) -> float:
+    """A computed number as it is shown: no more digits than it has meaning.
+
+    Examples
+    --------
+    >>> significant(12.6121), significant(2968.7), significant(0.0)
+    (12.6, 2970.0, 0.0)
+    """
+    return float(f"{value:.{digits}g}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planner.advise.claims.compare import by_variants, named
 from planner.advise.claims.facts import Inquiry, MissingFigureError
-from planner.advise.claims.records import Claim, Finding, Value
+from planner.advise.claims.records import Claim, Finding, Value, significant
 from planner.catalog.hardware import PRECISIONS
 
 
@@ -27,7 +27,7 @@ def rates_say_who_trains_faster(claim: Claim, inquiry: Inquiry) -> Finding:
         "second_rate": rates[1],
         "first_tensor": tensor[0],
         "second_tensor": tensor[1],
-        "speed_share": speeds[0] / speeds[1],
+        "speed_share": significant(speeds[0] / speeds[1]),
         "model": str(claim.params["model"]),
     }
     values = tuple(Value(label=name, value=rate) for name, rate in zip(names, rates, strict=True))
@@ -59,8 +59,8 @@ def rate_per_watt(claim: Claim, inquiry: Inquiry) -> Finding:
         return finding
     observed = claim.params.get("observed")
     params = {
-        "low": finding.our_low,
-        "high": finding.our_high,
+        "low": significant(min(value.value for value in values)),
+        "high": significant(max(value.value for value in values)),
         "highest": max(values, key=lambda value: value.value).label,
         "printed": claim.printed,
         "unit": claim.unit,
