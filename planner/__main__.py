@@ -96,7 +96,7 @@ def _estimate(options: argparse.Namespace) -> None:
         workload=workload,
         gpu=find_gpu(catalog, options.gpu, field="--gpu"),
         gpus=options.gpus,
-        gpus_per_node=min(options.gpus, options.gpus_per_node),
+        gpus_per_node=min(options.gpus, options.gpus_per_node or _NODE_GPUS),
         precision=options.precision,
         seq_len=options.seq_len,
         micro_batch=options.micro_batch,
@@ -111,7 +111,7 @@ def _estimate(options: argparse.Namespace) -> None:
         work = _work(options, workload)
     except InputError as error:
         raise InputError(error.code, field="--" + error.field.replace("_", "-"), **error.params) from None
-    document = forecast_document(setup, prediction, work, catalog)
+    document = forecast_document(setup, prediction, work, catalog, machine_gpus=options.gpus_per_node)
     _print(_json(document) if options.json else forecast_text(document))
 
 
@@ -221,7 +221,10 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--gpu", required=True, metavar="ID")
     one.add_argument("--gpus", type=_count, required=True, metavar="N")
     one.add_argument(
-        "--gpus-per-node", type=_count, default=_NODE_GPUS, metavar="N", help="GPUs of one machine (default 8)"
+        "--gpus-per-node",
+        type=_count,
+        metavar="N",
+        help="GPUs of one machine; those the run leaves idle draw power too (default: as many as it uses, at most 8)",
     )
     one.add_argument("--workload", required=True, metavar="ID")
     one.add_argument("--precision", choices=PRECISIONS)

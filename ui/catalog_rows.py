@@ -52,7 +52,7 @@ def offers(catalog: Catalog, today: dt.date) -> list[Row]:
             {
                 t("column.instance"): offer.instance_type,
                 t("column.provider"): provider.name if provider else offer.provider,
-                t("column.region"): offer.region,
+                t("column.region"): offer.region or formatting.unknown(),
                 t("column.gpu"): f"{formatting.plain(offer.gpu_count)} × {gpu}",
                 t("column.term"): t(f"term.{offer.term}"),
                 t("column.usd_per_gpu_h"): formatting.exact(offer.price_usd_per_gpu_h, 3),

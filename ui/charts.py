@@ -22,6 +22,7 @@ TEXT_PX = 13
 BAR_STEP_PX = 92
 BAR_REST_PX = 96  # legend, axis and its title
 LINES_PX = 270
+LINES_PLOT_PX = 205  # without axis and titles
 FADED = 0.45
 _APART = {"scale": {"color": "independent"}}  # colour scales of layers merge otherwise
 _DASH = {"hybrid": [1, 0], "local": [6, 4], "cloud": [2, 3]}
@@ -396,7 +397,7 @@ def _bar_words(ways: Sequence[Spec], width: float, colours: Palette) -> list[Spe
 
 def _line_ends(lines: Sequence[SpendLine], colours: Palette, scale: float, top: float) -> list[dict[str, Any]]:
     """Names at the line ends, pushed apart so that none covers another."""
-    gap = top * 17 / LINES_PX
+    gap = top * 17 / LINES_PLOT_PX
     ends = sorted(((line["points"][-1], line) for line in lines if line["points"]), key=lambda pair: pair[0][1])
     rows: list[dict[str, Any]] = []
     floor = -math.inf

@@ -9,6 +9,7 @@ from typing import Any
 
 import streamlit as st
 
+from planner.errors import Problem
 from ui import formatting, state
 from ui.i18n import t
 from ui.state import Outcome, Plan
@@ -33,11 +34,15 @@ def refused_file() -> bool:
     if refused is None:
         return False
     file, problems = refused
-    lines = "\n".join(f"- {formatting.escaped(str(problem))}" for problem in problems)
+    lines = "\n".join(f"- {formatting.escaped(_refusal(problem))}" for problem in problems)
     title = t("frame.refused", file=formatting.escaped(file))
     st.error(f"**{title}**\n\n{lines}", icon=":material/error:")
     st.button(t("frame.dismiss"), key="dismiss_refused", on_click=state.dismiss_refused)
     return True
+
+
+def _refusal(problem: Problem) -> str:
+    return str(problem) if problem.found else problem.expected
 
 
 def next_page(file: str, label: str) -> None:
@@ -122,6 +127,6 @@ def _grey_line(plan: Plan | None) -> str:
         date=formatting.date(report["catalog_as_of"]),
     )
     if currency["code"] != "USD":
-        rate = formatting.plain(currency["usd_per_unit"], 4)
+        rate = formatting.trimmed(currency["usd_per_unit"], 4)
         words += t("frame.line_rate", code=currency["code"], rate=rate, date=formatting.date(currency["as_of"]))
     return formatting.dollars(f":gray[{words}]")

@@ -9,6 +9,7 @@ from typing import Any
 from planner.catalog.records import Catalog, Figure, Site
 from planner.scenario.paths import get_value
 from ui import formatting
+from ui.formatting import USD, Currency
 from ui.i18n import t
 from ui.inputs import Choice, Field, Input, Switch
 from ui.names import short_gpu, tariff_name
@@ -32,12 +33,14 @@ class Group:
         return [*self.main, *self.advanced]
 
 
-def groups(document: Document, catalog: Catalog, rented_gpus: Sequence[str]) -> list[Group]:
+def groups(
+    document: Document, catalog: Catalog, rented_gpus: Sequence[str] = (), currency: Currency = USD
+) -> list[Group]:
     """Work, Hardware, Site, Money for a scenario; `rented_gpus` are the names that the plan rents."""
     return [
         _work(document, catalog),
         _hardware(document, catalog, rented_gpus),
-        _site(document, catalog),
+        _site(document, catalog, currency),
         _money(document, catalog),
     ]
 
@@ -87,7 +90,7 @@ def _work(document: Document, catalog: Catalog) -> Group:
     return Group(
         id="work",
         icon=":material/model_training:",
-        summary=t("work.summary", runs=runs),
+        summary=t("work.summary_one" if runs == "1" else "work.summary", runs=runs),
         main=main,
         advanced=advanced,
     )
@@ -166,13 +169,12 @@ def _hardware(document: Document, catalog: Catalog, rented_gpus: Sequence[str]) 
             help=t("hardware.statuses_help"),
         ),
     ]
-    chosen = get_value(document, "rental.offers") or ()
     rentable = {id for id, offer in catalog.offers.items() if offer.term == "on_demand" and offer.gpu}
     advanced += [
         Choice(
             path="rental.offers",
             label=t("hardware.offers"),
-            options=sorted({*rentable, *document.get("offers", {}), *chosen}),
+            options=sorted({*rentable, *document.get("offers", {})}),
             words=lambda id: _offer_words(catalog, id),
             many=True,
             empty_is_default=True,
@@ -206,25 +208,25 @@ def _hardware(document: Document, catalog: Catalog, rented_gpus: Sequence[str]) 
     )
 
 
-def _site(document: Document, catalog: Catalog) -> Group:
+def _site(document: Document, catalog: Catalog, currency: Currency) -> Group:
     site = catalog.sites.get(str(get_value(document, "site.id") or ""))
     tariff = str(get_value(document, "site.tariff") or (site.default_tariff if site else ""))
     price = get_value(document, "site.electricity_usd_per_kwh")
     if price is None and site is not None and tariff in site.tariffs:
         price = site.tariffs[tariff].usd_per_kwh.value
-    shown = formatting.price(price) if isinstance(price, int | float) else _word(price)
+    shown = formatting.price(price, currency) if isinstance(price, int | float) else _word(price)
     name = site.name if site else t("site.none")
     main: list[Input] = [
         Choice(
             path="site.id",
             label=t("site.place"),
-            options=[None, *catalog.sites] if get_value(document, "site.id") is None else list(catalog.sites),
-            words=lambda id: catalog.sites[id].name if id in catalog.sites else t("site.none"),
+            options=list(catalog.sites),
+            words=lambda id: catalog.sites[id].name if id in catalog.sites else id or t("site.none"),
         ),
         Choice(
             path="site.tariff",
             label=t("site.tariff"),
-            options=list(dict.fromkeys([None, *(site.tariffs if site else ()), get_value(document, "site.tariff")])),
+            options=[None, *(site.tariffs if site else ())],
             words=lambda id: tariff_name(id) if id else t("site.usual_tariff"),
             help=t("site.tariff_help"),
         ),
@@ -288,7 +290,7 @@ def _money(document: Document, catalog: Catalog) -> Group:
         Choice(
             path="currency",
             label=t("money.currency"),
-            options=sorted({"USD", *catalog.fx, str(get_value(document, "currency") or "USD")}),
+            options=sorted({"USD", *catalog.fx, *document.get("currencies", {})}),
             words=str,
             default="USD",
             help=t("money.currency_help"),

@@ -54,11 +54,11 @@ Input = Field | Choice | Switch
 
 
 def show(inputs: Iterable[Input], problems: Sequence[Problem]) -> None:
-    """Draw inputs in two columns, row by row, each with its problems under it."""
+    """Draw inputs in two columns, neighbours side by side, each with its problems under it."""
     cells = list(inputs)
-    for start in range(0, len(cells), 2):
-        for column, cell in zip(st.columns(2), cells[start : start + 2], strict=False):
-            with column:
+    for column, below in zip(st.columns(2), (cells[0::2], cells[1::2]), strict=True):
+        with column:
+            for cell in below:
                 _draw(cell)
                 _explain(cell, problems)
 
@@ -94,21 +94,13 @@ def _draw(cell: Input) -> None:
             args=(cell.path, kind),
             persist_state="session",
         )
-    elif cell.many:
-        st.multiselect(
-            cell.label,
-            cell.options,
-            format_func=cell.words,
-            key=key,
-            help=cell.help,
-            on_change=state.remember,
-            args=(cell.path, kind),
-            persist_state="session",
-        )
     else:
-        st.selectbox(
+        current = st.session_state[key]
+        given = current if cell.many else [current]
+        options = [*cell.options, *(value for value in given if value not in cell.options)]
+        (st.multiselect if cell.many else st.selectbox)(
             cell.label,
-            cell.options,
+            options,
             format_func=cell.words,
             key=key,
             help=cell.help,
@@ -135,11 +127,7 @@ def _seed(cell: Input) -> Any:
     given = get_value(st.session_state["base"], cell.path)
     if isinstance(cell, Field):
         return state.shown_text(given, cell.kind)
-    if given is None:
-        given = cell.default
-    if isinstance(cell, Choice) and not cell.many and given not in cell.options:
-        return cell.options[0]
-    return given
+    return cell.default if given is None else given
 
 
 def _explain(cell: Input, problems: Sequence[Problem]) -> None:
@@ -149,5 +137,7 @@ def _explain(cell: Input, problems: Sequence[Problem]) -> None:
         raw = st.session_state[state.WIDGET + cell.path]
         expected = t("field.percent") if isinstance(cell, Field) and cell.kind == "percent" else problem.expected
         found = t("field.empty") if raw in ("", None) else t("field.found", value=formatting.escaped(str(raw)))
-        sentence = t("field.problem", found=found, expected=formatting.dollars(expected))
+        sentence = t("field.problem", found=found, expected=formatting.escaped(expected))
+        if not problem.found:  # the engine's own sentence names value and expectation
+            sentence = formatting.escaped(problem.expected.removeprefix(f"{problem.field}: "))
         st.markdown(f":red[:material/error: {sentence}]")

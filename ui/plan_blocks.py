@@ -41,10 +41,14 @@ def _moved(view: View) -> str:
     if view.recommended is None:
         return ""
     total = formatting.money(view.recommended["tco_usd"], view.currency, fine=True)
-    shown = st.session_state.get("shown_total")
-    if shown is None or shown[0] != total:
-        st.session_state["shown_total"] = shown = (total, shown[0] if shown else None)
-    return f" :gray[{dollars(t('answer.was', total=shown[1]))}]" if shown[1] else ""
+    code = view.currency.code
+    shown = st.session_state.get("shown_total", (code, total, ""))
+    if shown[0] != code:  # the same money in another currency has not moved
+        shown = (code, total, "")
+    elif shown[1] != total:
+        shown = (code, total, shown[1])
+    st.session_state["shown_total"] = shown
+    return f" :gray[{dollars(t('answer.was', total=shown[2]))}]" if shown[2] else ""
 
 
 def figures(view: View) -> None:
@@ -75,7 +79,7 @@ def figures(view: View) -> None:
         run,
         t("figure.key_run" if view.is_key(job) else "figure.long_run"),
         formatting.duration(job["time_to_train_h"]),
-        _limit(view, job),
+        _limit(job),
     )
     _metric(
         energy,
@@ -101,12 +105,11 @@ def _likely(way: Mapping[str, Any], view: View) -> str:
     return t("figure.likely", range=formatting.money_range(way["tco_low_usd"], way["tco_high_usd"], view.currency))
 
 
-def _limit(view: View, job: Mapping[str, Any]) -> str:
-    span = formatting.duration_range(job["low_h"], job["high_h"])
-    deadline = job["deadline_h"]
-    return (
-        t("figure.limit", span=span, limit=formatting.duration(deadline)) if deadline else t("figure.span", span=span)
-    )
+def _limit(job: Mapping[str, Any]) -> str:
+    low_h, high_h, deadline_h = job["low_h"], job["high_h"], job["deadline_h"]
+    if deadline_h is None:
+        return t("figure.span", span=formatting.duration_range(low_h, high_h))
+    return formatting.duration_within(low_h, high_h, deadline_h)
 
 
 def impossible(view: View) -> None:

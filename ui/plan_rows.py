@@ -41,7 +41,7 @@ def cost_bars(view: View) -> list[CostBar]:
             low_usd=way["tco_low_usd"],
             high_usd=way["tco_high_usd"],
         )
-        for way in view.feasible
+        for way in view.distinct
     ]
 
 
@@ -68,7 +68,7 @@ def _rental_role(view: View, line: Row) -> str:
 
 def spend_lines(view: View) -> list[SpendLine]:
     """Money spent so far by every feasible way: from the purchases at the start, resale not counted."""
-    return [SpendLine(way=way["kind"], label=way_name(way), points=_spent(way)) for way in view.feasible]
+    return [SpendLine(way=way["kind"], label=way_name(way), points=_spent(way)) for way in view.distinct]
 
 
 def _spent(way: Row) -> list[tuple[float, float]]:
@@ -120,7 +120,7 @@ def spend_heading(view: View) -> str:
 def ways_table(view: View) -> list[dict[str, str]]:
     """Time, energy and present value of every way that works."""
     rows = []
-    for way in view.feasible:
+    for way in view.distinct:
         job = view.longest_run(way)
         rows.append(
             {

@@ -104,6 +104,9 @@ def open_text(text: str | bytes, file: str) -> None:
 def _open(text: str | bytes, file: str) -> None:
     document = read_document(text, file=file)
     check_document(document, file=file)
+    found = _plan(document)
+    if not isinstance(found, Plan):
+        raise ScenarioError("scenario_invalid", found)
     st.session_state["base"] = document
     st.session_state["typed"] = {}
     st.session_state["refused"] = None
@@ -196,10 +199,14 @@ def _computed(
     return Plan(document=_document, report=plan_document(result), csv=lambda: plan_csv(result))
 
 
+def _plan(asked: dict[str, Any]) -> Plan | tuple[Problem, ...]:
+    data = catalog()
+    return _computed(json.dumps(asked, default=str), data.content_hash, dt.date.today(), asked, data)
+
+
 def outcome() -> Outcome:
     """The plan of the current inputs; where they are faulty, the last good plan and what is wrong."""
-    asked, data = document(), catalog()
-    found = _computed(json.dumps(asked, default=str), data.content_hash, dt.date.today(), asked, data)
+    found = _plan(document())
     if isinstance(found, Plan):
         st.session_state["last_good"] = found
         return Outcome(plan=found, problems=())

@@ -47,6 +47,16 @@ class View:
         ways = [way for way in self.strategies if way["feasible"]]
         return sorted(ways, key=lambda way: way is not self.recommended)
 
+    @property
+    def distinct(self) -> list[Row]:
+        """Ways that work and differ: of those that are the same plan only one, the recommended or the simpler."""
+        order = sorted(self.feasible, key=lambda way: (way is not self.recommended, way["kind"] == "hybrid"))
+        kept: list[Row] = []
+        for way in order:
+            if not any(same_plan(way, other) for other in kept):
+                kept.append(way)
+        return [way for way in self.feasible if way in kept]
+
     def gpu_name(self, gpu: str) -> str:
         """Short name of a card."""
         return short_gpu(self.catalog.gpus[gpu].name) if gpu in self.catalog.gpus else gpu
@@ -139,9 +149,9 @@ class View:
             total=formatting.money(way["tco_usd"], self.currency),
             months=self.report["horizon_months"],
         )
-        others = [other for other in self.feasible if other is not way]
+        others = [other for other in self.distinct if other is not way]
         if not others:
-            return t("sentence.only", total=total)
+            return t("sentence.only" if len(self.feasible) == 1 else "sentence.all_same", total=total)
         words = ", ".join(self._difference(way, other) for other in others)
         tie = any(gap(way["present_value_usd"], other["present_value_usd"]) < NEAR_TIE for other in others)
         return t("sentence.tie" if tie else "sentence.plain", total=total, differences=words)
@@ -186,7 +196,7 @@ class View:
         if way is None:
             return t("title.none")
         name = t(f"the.{way['kind']}")
-        others = [other for other in self.feasible if other is not way]
+        others = [other for other in self.distinct if other is not way]
         if not others:
             return t("heading.cost_only", way=name, total=formatting.money(way["tco_usd"], self.currency))
         words = []
@@ -237,17 +247,27 @@ class View:
                 )
             )
         for other in self.feasible:
-            if other is way:
-                continue
-            amount = formatting.money(abs(other["tco_usd"] - way["tco_usd"]), self.currency)
-            time = formatting.duration(self.longest_run(other)["time_to_train_h"])
-            key = "why.other_more" if other["tco_usd"] >= way["tco_usd"] else "why.other_less"
-            words.append(t(key, other=self.label(other), time=time, amount=amount))
+            twin = next((kept for kept in self.distinct if kept is not other and same_plan(kept, other)), None)
+            if twin is not None and other not in self.distinct:
+                words.append(t("reason.same_as", way=way_name(twin), next=way_name(other)))
+            elif other is not way:
+                words.append(self._against(way, other))
         for other in self.strategies:
             if not other["feasible"]:
                 why = " ".join(self.problem_words(other))
                 words.append(t("alternative.impossible", way=way_name(other), why=escaped(why)))
-        return words
+        return list(dict.fromkeys(words))
+
+    def _against(self, way: Row, other: Row) -> str:
+        run = self.longest_run(other)
+        key = "why.other_more" if other["tco_usd"] >= way["tco_usd"] else "why.other_less"
+        return t(
+            key,
+            other=self.label(other),
+            run=t("why.key_run" if self.is_key(run) else "why.long_run"),
+            time=formatting.duration(run["time_to_train_h"]),
+            amount=formatting.money(abs(other["tco_usd"] - way["tco_usd"]), self.currency),
+        )
 
     def alternatives(self) -> list[str]:
         """What was not chosen, and why."""
@@ -285,6 +305,11 @@ class View:
 def way_name(way: Row) -> str:
     """ "Mix", "Own all" or "Rent all"."""
     return t(f"way.{way['kind']}")
+
+
+def same_plan(one: Row, other: Row) -> bool:
+    """Whether two ways come out as the same plan, to the cent."""
+    return all(abs(one[key] - other[key]) < 0.005 for key in ("tco_usd", "present_value_usd"))
 
 
 def gap(one: float, other: float) -> float:

@@ -239,6 +239,7 @@ class Workload:
     aliases: tuple[str, ...]
     source: str
     note: str = ""
+    software: Literal["eager", "compiled", "fused"] = "eager"  # of a decoder's usual training code
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -276,6 +276,7 @@ class WorkloadIn(RecordIn):
     precision: Precision
     global_batch: Count
     checkpointing: Literal["none", "selective", "full"]
+    software: Literal["eager", "compiled", "fused"] = "eager"
     samples: Positive | None = None
     epochs: Annotated[float, Field(gt=0)] | None = None
     tokens: Positive | None = None

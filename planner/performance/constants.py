@@ -66,6 +66,7 @@ class Constants:
     activation_factor_unfused: float
     vision_activation_factor: float
     logit_bytes_fused: float
+    logit_bytes_plain: float
     memory_overhead_share: float
     memory_reserve_gb: float
     # half-widths of the 80 % interval, on the log of throughput

@@ -101,6 +101,7 @@ def transformer_need(
     *,
     fused_attention: bool,
     fused_elementwise: bool,
+    fused_loss: bool = True,
     constants: Constants,
 ) -> MemoryNeed:
     """Memory of a transformer in full training, as shown by the driver.
@@ -126,7 +127,8 @@ def transformer_need(
         fused_elementwise=fused_elementwise,
         constants=constants,
     )
-    logits = 0.0 if spec.encoder else constants.logit_bytes_fused * spec.vocab
+    logit_bytes = constants.logit_bytes_fused if fused_loss else constants.logit_bytes_plain
+    logits = 0.0 if spec.encoder else logit_bytes * spec.vocab
     return MemoryNeed(
         state_bytes=overhead * constants.state_bytes_per_parameter * parameters,
         fixed_bytes=overhead * transient + constants.memory_reserve_gb * BYTES_PER_GB,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from planner.catalog.records import Catalog
+from planner.energy.power import partly_loaded_w
 from planner.performance.duration import attempt_h
 from planner.performance.estimate import Prediction, Setup
 from planner.report.document import issue_entry
@@ -13,7 +14,9 @@ from planner.strategy.resolve.figures import Figures
 from planner.strategy.resolve.machines import usual_power
 
 
-def forecast_document(setup: Setup, prediction: Prediction, work: float | None, catalog: Catalog) -> dict[str, Any]:
+def forecast_document(
+    setup: Setup, prediction: Prediction, work: float | None, catalog: Catalog, *, machine_gpus: int | None = None
+) -> dict[str, Any]:
     """Speed, memory, time and power of a run; times are None where no amount of work is known.
 
     Parameters
@@ -24,12 +27,9 @@ def forecast_document(setup: Setup, prediction: Prediction, work: float | None, 
         Tokens or samples of the run.
     catalog : Catalog
         For the power of the machines around the GPUs.
+    machine_gpus : int, optional
+        GPUs of one machine where the run may leave some idle; they draw idle power. None: machines hold just the run.
     """
-    nodes, rest = divmod(setup.gpus, setup.gpus_per_node)
-    figures = Figures(catalog)
-    wall_w = nodes * usual_power(setup.gpu, setup.gpus_per_node, figures)[0].value
-    if rest:
-        wall_w += usual_power(setup.gpu, rest, figures)[0].value
 
     def hours(throughput: float) -> float | None:
         return None if work is None else float(attempt_h(work, throughput))
@@ -62,7 +62,7 @@ def forecast_document(setup: Setup, prediction: Prediction, work: float | None, 
         "time_to_train_h": hours(prediction.throughput),
         "low_h": hours(prediction.throughput_high),
         "high_h": hours(prediction.throughput_low),
-        "wall_power_w": wall_w,
+        "wall_power_w": _wall_w(setup, catalog, machine_gpus),
         "precision": prediction.precision,
         "seq_len": prediction.seq_len,
         "micro_batch": prediction.micro_batch,
@@ -72,3 +72,16 @@ def forecast_document(setup: Setup, prediction: Prediction, work: float | None, 
         "warnings": [issue_entry(issue) for issue in warnings],
         "sources": list(prediction.sources),
     }
+
+
+def _wall_w(setup: Setup, catalog: Catalog, machine_gpus: int | None) -> float:
+    """Power at the wall of all machines of a run while it trains. [W]"""
+    figures = Figures(catalog)
+    size = machine_gpus or setup.gpus_per_node
+    full, rest = divmod(setup.gpus, size)
+    load, idle = usual_power(setup.gpu, size, figures)
+    if not rest:
+        return full * load.value
+    if machine_gpus is None:  # the last machine is a smaller one
+        return full * load.value + usual_power(setup.gpu, rest, figures)[0].value
+    return full * load.value + float(partly_loaded_w(idle.value, load.value, rest / size))

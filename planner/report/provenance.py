@@ -34,12 +34,15 @@ def line_sources(line: CostLine, parameters: Sequence[Parameter]) -> tuple[str, 
 
 
 def dated_sources(line: CostLine, parameters: Sequence[Parameter]) -> tuple[str, ...]:
-    """Sources of a line as text with the date of the figure, e.g. "aws-page (2026-11-09)"."""
+    """Sources of a line as text with the date of the figure, e.g. "aws-page (2026-11-09)".
+
+    A figure made from several sources has one date, the oldest of its parts: they stand together before it.
+    """
     texts: dict[str, None] = {}
     for parameter in line_parameters(line, parameters):
-        for source in parameter.sources:
-            dated = parameter.as_of is not None and source != "scenario"
-            texts[f"{source} ({parameter.as_of})" if dated else source] = None
+        together = " + ".join(parameter.sources)
+        dated = parameter.as_of is not None and parameter.sources != ("scenario",)
+        texts[f"{together} ({parameter.as_of})" if dated else together] = None
     return tuple(texts)
 
 

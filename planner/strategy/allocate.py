@@ -22,7 +22,7 @@ from planner.strategy.sessions import local_busy_h, powered_h, session_node_h, t
 Kind = Literal["local", "cloud", "hybrid"]
 KINDS: tuple[Kind, ...] = ("local", "cloud", "hybrid")
 MAX_COMBINATIONS = 256
-_OFFERS_PER_JOB = 4  # cheapest by rental; storage and egress can reorder the first few, not more
+_OFFERS_PER_JOB = 8  # cheapest by rental; storage and egress can reorder the first few, hardly more
 _SLACK = 1e-9
 
 
@@ -274,8 +274,12 @@ def _why_not(problem: PlanProblem, job: Job, side: str, pairs: Sequence[Pair]) -
     if not mine:
         code = "no_machines" if side == "local" else "no_offers"
         return [Issue(code=code, field="machines" if side == "local" else "rental", params={"job": job.id})]
+    rules = ("in_house_only", "region_not_allowed")
+    allowed = [pair for pair in mine if not any(issue.code in rules for issue in pair.problems)]
+    if allowed:  # what keeps a permitted place from doing the job helps more than that another isn't permitted
+        mine = allowed
     reasons = [issue for pair in mine for issue in pair.problems]
-    order = ("does_not_fit", "too_many_gpus", "fits_nowhere", "region_not_allowed", "in_house_only")
+    order = (*rules, "does_not_fit", "too_many_gpus", "fits_nowhere")
     reasons.sort(key=lambda issue: (order.index(issue.code) if issue.code in order else len(order), _distance(issue)))
     return reasons[:1]
 

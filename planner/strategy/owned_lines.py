@@ -48,6 +48,7 @@ def purchase_lines(rows: Rows, index: int) -> list[CostLine]:
                     quantity=units * factor,
                     taxed=None if included else "tax_purchase",
                     price_at=(column,),
+                    minor_at=_counting_columns(rows, index),
                 )
             )
     return lines + _opportunity_lines(rows, machine, cohort_units(rows, index, owned=True))
@@ -117,6 +118,7 @@ def _sale_lines(
                     unit_price=unit_price,
                     quantity=rows.at([(columns.sale.month, units * factor)]),
                     price_at=(base_at, sold_at, bought_at),
+                    minor_at=(machine.useful_life_at,),
                 )
             )
     return lines
@@ -140,6 +142,25 @@ def _work_columns(rows: Rows, index: int) -> tuple[int, ...]:
             job = rows.problem.jobs[pair.job]
             columns += (pair.throughput_at, job.runs_per_month_at, job.attempts_per_run_at)
     return tuple(columns)
+
+
+def _power_columns(rows: Rows, used: Sequence[int]) -> tuple[int, ...]:
+    """Columns that decide the energy of machine types, with the grid it comes from."""
+    columns = [rows.problem.site.grid_at]
+    for index in used:
+        machine = rows.problem.machines[index]
+        columns += (machine.load_w_at, machine.idle_w_at, machine.pue_at, machine.powered_h_at)
+        columns += _work_columns(rows, index)
+    return tuple(columns)
+
+
+def _counting_columns(rows: Rows, index: int) -> tuple[int, ...]:
+    """Columns that decide how many machines are bought and when."""
+    machine = rows.problem.machines[index]
+    if machine.fixed_count is not None:
+        return (machine.useful_life_at,)
+    work = _work_columns(rows, index)
+    return (machine.useful_life_at, machine.target_utilisation_at, machine.powered_h_at, *work)
 
 
 def running_lines(rows: Rows, index: int) -> list[CostLine]:
@@ -197,7 +218,7 @@ def site_lines(rows: Rows, used: Sequence[int]) -> list[CostLine]:
         kwh = (
             rows.monthly(np.sum([machine_kwh(rows, index) for index in used], axis=0)) if site.power_included else None
         )
-        power = [rows.problem.machines[index] for index in used] if site.power_included else []
+        power = _power_columns(rows, used) if site.power_included else ()
         lines.append(
             CostLine(
                 id="colocation.contract",
@@ -212,9 +233,7 @@ def site_lines(rows: Rows, used: Sequence[int]) -> list[CostLine]:
                 taxed=None if site.colocation_includes_tax else "tax_local",
                 price_at=(site.colocation_price_at,),
                 driver_at=(site.colocation_kw_at,),
-                minor_at=tuple(
-                    at for machine in power for at in (machine.load_w_at, machine.idle_w_at, machine.pue_at)
-                ),
+                minor_at=power,
             )
         )
     if rows.p(site.space_at).any():

@@ -115,6 +115,7 @@ class Machine:
     pue_at: int
     powered_h_at: int
     target_utilisation_at: int
+    useful_life_at: int  # for the record: the cohorts were made from it
     maintenance_at: int
     fte_at: int
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from scipy.stats import norm, qmc
 
+from planner.cost.lines import Array
 from planner.strategy.allocate import Kind
 from planner.strategy.kernel import Choice, kernel
 from planner.strategy.parameters import Theta
@@ -38,8 +40,7 @@ def sampled_theta(problem: PlanProblem, samples: int = SAMPLES) -> Theta:
     varied = [(i, p) for i, p in enumerate(problem.parameters) if p.low is not None or p.high is not None]
     if not varied:
         return theta
-    points = qmc.Sobol(d=len(varied), scramble=True, rng=_SEED).random(samples)
-    normal = norm.ppf(np.clip(points, 1e-6, 1 - 1e-6))
+    normal = _normal_points(len(varied), samples)
     for position, (column, parameter) in enumerate(varied):
         below = 0.0 if parameter.low is None else parameter.value - parameter.low
         above = 0.0 if parameter.high is None else parameter.high - parameter.value
@@ -48,6 +49,14 @@ def sampled_theta(problem: PlanProblem, samples: int = SAMPLES) -> Theta:
         lowest = _LEAST_SHARE_OF_LOW * min(parameter.value, parameter.low if parameter.low is not None else np.inf)
         theta[:, column] = np.maximum(drawn, max(lowest, parameter.floor))
     return theta
+
+
+@lru_cache(maxsize=32)
+def _normal_points(dimensions: int, samples: int) -> Array:
+    """Standard normal points, the same for the same dimensions: scrambling them costs more than the plans drawn."""
+    points = norm.ppf(np.clip(qmc.Sobol(d=dimensions, scramble=True, rng=_SEED).random(samples), 1e-6, 1 - 1e-6))
+    points.setflags(write=False)
+    return np.asarray(points)
 
 
 def ranges(problem: PlanProblem, choices: Mapping[Kind, Choice]) -> dict[Kind, Range]:

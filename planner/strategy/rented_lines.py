@@ -6,27 +6,15 @@ import numpy as np
 
 from planner.cost.lines import CostLine
 from planner.cost.rental import billed_egress_gb
-from planner.strategy.problem import Pair, RentedOffer
 from planner.strategy.rows import Rows
 from planner.strategy.sessions import session_kwh, session_node_h
 from planner.units import MONTHS_PER_YEAR
-
-RentedPair = tuple[int, Pair, RentedOffer]
-
-
-def rented_pairs(rows: Rows) -> list[RentedPair]:
-    """Pairs on offers that some row uses, with their index."""
-    return [
-        (i, pair, rows.problem.offers[pair.offer])
-        for i, pair in enumerate(rows.problem.pairs)
-        if pair.offer is not None and rows.routing[:, i].any()
-    ]
 
 
 def rental_lines(rows: Rows) -> list[CostLine]:
     """Billed sessions of each job on each offer, with the energy of the nodes it occupies."""
     lines = []
-    for index, pair, offer in rented_pairs(rows):
+    for index, pair, offer in rows.rented_pairs:
         job = rows.problem.jobs[pair.job]
         sessions = rows.runs[:, index] * rows.p(job.attempts_per_run_at)
         kwh = rows.monthly(sessions * session_kwh(pair, offer, rows.theta))
@@ -57,7 +45,7 @@ def provider_lines(rows: Rows) -> list[CostLine]:
     """Storage and egress at every provider in use."""
     lines = []
     for number, provider in enumerate(rows.problem.providers):
-        pairs = [(i, pair) for i, pair, offer in rented_pairs(rows) if offer.provider == number]
+        pairs = [(i, pair) for i, pair, offer in rows.rented_pairs if offer.provider == number]
         if not pairs:
             continue
         used = np.any([rows.routing[:, i] > 0 for i, _ in pairs], axis=0).astype(float)
@@ -102,7 +90,7 @@ def provider_lines(rows: Rows) -> list[CostLine]:
 
 def cloud_staff_lines(rows: Rows) -> list[CostLine]:
     """One share of people in every month of a plan that rents, whatever it rents."""
-    pairs = rented_pairs(rows)
+    pairs = rows.rented_pairs
     if not pairs:
         return []
     renting = np.any([rows.routing[:, i] > 0 for i, _, _ in pairs], axis=0).astype(float)

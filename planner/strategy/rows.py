@@ -9,8 +9,10 @@ import numpy as np
 
 from planner.cost.lines import Array
 from planner.strategy.parameters import Theta
-from planner.strategy.problem import PlanProblem
+from planner.strategy.problem import Pair, PlanProblem, RentedOffer
 from planner.strategy.sessions import local_busy_h
+
+RentedPair = tuple[int, Pair, RentedOffer]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -24,12 +26,19 @@ class Rows:
     busy_h: Array = field(init=False)  # [rows, machines], a month
     runs: Array = field(init=False)  # [rows, pairs], successful runs a month
     tax_rate: Array = field(init=False)  # [rows]
+    rented_pairs: list[RentedPair] = field(init=False)  # pairs on offers that some row uses, with their index
 
     def __post_init__(self) -> None:
         self.busy_h = local_busy_h(self.problem, self.theta, self.routing)
         columns = [self.problem.jobs[pair.job].runs_per_month_at for pair in self.problem.pairs]
         self.runs = self.routing * self.theta[:, columns]
         self.tax_rate = self.theta[:, self.problem.tax_rate_at]
+        used = np.any(self.routing, axis=0)
+        self.rented_pairs = [
+            (i, pair, self.problem.offers[pair.offer])
+            for i, pair in enumerate(self.problem.pairs)
+            if pair.offer is not None and used[i]
+        ]
 
     def p(self, column: int) -> Array:
         """Values of a parameter, by row."""

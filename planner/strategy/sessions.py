@@ -65,8 +65,9 @@ def local_busy_h(problem: PlanProblem, theta: Theta, routing: Array) -> Array:
     """
     rows = max(len(theta), len(routing))
     busy = np.zeros((rows, len(problem.machines)))
+    used = np.any(routing, axis=0)
     for index, pair in enumerate(problem.pairs):
-        if pair.machine is None or not routing[:, index].any():
+        if pair.machine is None or not used[index]:
             continue
         job = problem.jobs[pair.job]
         attempts = theta[:, job.runs_per_month_at] * theta[:, job.attempts_per_run_at] * routing[:, index]

@@ -176,6 +176,34 @@ def test_a_faulty_file_lists_every_problem_and_changes_nothing():
     assert "Last good answer" not in badges(at)
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "named"),
+    [
+        ("us-average", "atlantis", "atlantis"),
+        ("name: Hybrid lab", "currency: XAU", "XAU"),
+        ("rtx-4090", "rtx-4091", "rtx-4091"),
+        ("commercial", "wholesale", "wholesale"),
+    ],
+)
+def test_a_file_that_names_something_unknown_is_refused(old, new, named):
+    text = (ROOT / "examples" / f"{FIRST_EXAMPLE}.yaml").read_text()
+    at = upload(start(), "lab.yaml", text.replace(old, new))
+    assert named in at.error[0].value
+    assert "was not opened" in at.error[0].value
+    assert "Total, 36 months" in metrics(at)
+
+
+def test_a_tariff_that_the_new_place_lacks_is_kept_and_explained():
+    at = start()
+    at.selectbox(key="in:site.id").set_value("china").run()
+    assert not at.exception
+    assert at.selectbox(key="in:site.tariff").value == "commercial"
+    assert any("commercial" in text.value and ":red[" in text.value for text in at.markdown)
+    at.selectbox(key="in:site.tariff").set_value(None).run()
+    assert not at.exception
+    assert not at.error
+
+
 @pytest.mark.parametrize("text", ["", "[1, 2]", "a: [", "\0\1\2", "a: &x [*x, *x]", "x" * 2_000_000])
 def test_no_file_breaks_the_page(text):
     at = upload(start(), "odd.yaml", text)

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from planner.strategy.allocate import KINDS, Kind, allocate
 from planner.strategy.kernel import Choice, kernel
-from planner.strategy.ranges import sampled_theta
 from tests.planning import problem_of
 from tests.property.plans import line_amounts, plans, quick, totals
 
@@ -53,8 +52,7 @@ def test_rows_of_values_and_choices_do_not_touch_each_other(plan: dict[str, Any]
         machine_count=np.vstack([choice.machine_count for choice in choices]),
         routing=np.vstack([choice.routing for choice in choices]),
     )
-    rows = sampled_theta(problem, 4)[: len(choices)]
-    rows[1:, problem.discount_rate_at] = 0.123
+    rows = theta * np.random.default_rng(0).uniform(0.8, 1.25, size=(len(choices), theta.shape[1]))
     together = kernel(problem, rows, stacked)
     one_theta = kernel(problem, theta, stacked)
     for row, choice in enumerate(choices):

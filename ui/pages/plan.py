@@ -20,14 +20,14 @@ plan = outcome.plan
 if plan is None:
     st.title(t("title.broken"), anchor=False)
     shown = state.document()
-    input_groups(groups(shown, state.catalog(), []), outcome.problems, None)
+    input_groups(groups(shown, state.catalog()), outcome.problems, None)
     problem_box(outcome.problems)
     st.stop()
 
 view = View(plan.report, plan.document, state.catalog(), frame.currency_of(plan.report))
 answer(view, outdated=outdated)
 figures(view)
-input_groups(groups(state.document(), state.catalog(), view.rented_gpus()), outcome.problems, view)
+input_groups(groups(state.document(), state.catalog(), view.rented_gpus(), view.currency), outcome.problems, view)
 if outcome.problems:  # below the groups, so that an open one does not jump away from the field being typed in
     problem_box(outcome.problems)
 if view.recommended is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from planner.catalog.query import find_gpu, find_host
 from planner.catalog.records import Catalog, Figure, Gpu, HardwarePrice, Host, first_day
@@ -14,6 +15,7 @@ from planner.strategy.parameters import ParameterTable, given
 from planner.strategy.problem import Cohort, Issue, Machine, SaleColumns
 from planner.strategy.resolve.figures import Figures, combined, interpolated
 
+_LIFE_OF = {"server": "server", "workstation": "consumer"}
 _SERVER_SLOTS = 8  # hosts of this size stand in racks and are looked after as servers
 
 
@@ -86,6 +88,7 @@ def resolve_machine(
             figures.given_or(entry.target_utilisation, lambda: figures.assumed("target_utilisation")),
             "-",
         ),
+        useful_life_at=column("useful_life_months", _useful_life(entry, figures, kind), "months"),
         maintenance_at=column(
             "maintenance_share_per_year",
             figures.given_or(entry.maintenance_share_per_year, lambda: figures.assumed("maintenance_share_per_year")),
@@ -223,13 +226,18 @@ def _curve(entry: MachineInput, gpu: Gpu, figures: Figures, part: str) -> Mappin
     return curves[id].ratio_by_age_months
 
 
+def _useful_life(entry: MachineInput, figures: Figures, kind: str) -> Figure:
+    """Age at which a unit is replaced; without a range, since the dates of purchases and sales follow from it."""
+    if entry.useful_life_months is not None:
+        return given(entry.useful_life_months)
+    return replace(figures.assumed(f"useful_life_months_{_LIFE_OF[kind]}"), low=None, high=None)
+
+
 def _cohorts(
     id: str, scenario: Scenario, gpu: Gpu, figures: Figures, table: ParameterTable, kind: str
 ) -> tuple[Cohort, ...]:
     entry, field = scenario.machines[id], f"machines.{id}"
-    life = entry.useful_life_months
-    if life is None:
-        life = round(figures.catalog.assume(f"useful_life_months_{'server' if kind == 'server' else 'consumer'}").value)
+    life = round(_useful_life(entry, figures, kind).value)
     bought_age = entry.age_months or 0
 
     def ratio(part: str, age: int) -> Figure:

@@ -13,7 +13,7 @@ from planner.performance.evidence import Evidence
 from planner.scenario.schema import JobInput, Scenario
 from planner.strategy.parameters import ParameterTable, given
 from planner.strategy.problem import Fit, Issue, Job, Machine, Pair, RentedOffer
-from planner.strategy.resolve.figures import Figures
+from planner.strategy.resolve.figures import Figures, oldest
 from planner.strategy.resolve.offers import PooledOffer
 from planner.units import S_PER_H
 from planner.workload.training import amount_of_work
@@ -245,9 +245,20 @@ class PairFinder:
         )  # fmt: skip
         figure = Figure(
             value=predicted.throughput, low=predicted.throughput_low, high=predicted.throughput_high,
-            sources=predicted.sources, estimate=predicted.estimate,
+            sources=predicted.sources, as_of=self._dated(predicted), estimate=predicted.estimate,
         )  # fmt: skip
         return gpus, -(-gpus // place.gpus_per_node), fit, figure
+
+    def _dated(self, predicted: Prediction) -> str | None:
+        """Date of a predicted speed: of the oldest measurement or constant it rests on."""
+        dates: list[str | None] = []
+        for source in predicted.sources:
+            kind, _, name = source.partition(":")
+            if kind == "measurements" and (row := self.evidence.find(name)) is not None:
+                dates.append(row.date or None)
+            elif kind == "assumptions":
+                dates.append(self.catalog.assume(name).as_of)
+        return oldest(dates)
 
     def _gpu_counts(
         self, job: Job, entry: JobInput, workload: Workload, place: Place, problems: list[Issue]

@@ -14,7 +14,6 @@ from planner import messages
 from planner.advise.claims import VERDICTS, Assessment, Facts, assess_claims
 from planner.advise.claims.assess import RULES
 from planner.catalog.load import DATA_FOLDER, load_catalog
-from planner.catalog.records import Catalog
 from planner.performance.evidence import Evidence
 from planner.report.claims import claims_document
 from tests.planning import TODAY, evidence, shipped_catalog
@@ -105,6 +104,12 @@ def test_explanations_are_whole_sentences_with_numbers(shipped_claims: dict[str,
         assert not re.search(r"nan|inf\b|None|[{}\[\]]|\.\.|-0 ", text), text
 
 
+def test_predictions_and_plans_cite_what_they_rest_on(shipped_claims: dict[str, Assessment]) -> None:
+    assert "assumptions:estimator_memory_reserve_gb" in shipped_claims["one-billion-memory"].sources
+    assert "measurements:lam-2002" in shipped_claims["smaller-gpu-below-60-percent"].sources
+    assert "assumptions:maintenance_share_per_year" in shipped_claims["hybrid-capex"].sources
+
+
 def test_what_cannot_be_decided_says_why(shipped_claims: dict[str, Assessment]) -> None:
     waiting = shipped_claims["h100-waiting"].finding
     assert waiting.code == "claim_bound_only"
@@ -143,7 +148,7 @@ def set_figure(text: str, record: str, name: str, value: str | None, *, new: str
 
 
 @pytest.fixture(scope="module")
-def changed_catalog(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
+def changed_claims(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Assessment]:
     folder = tmp_path_factory.mktemp("data")
     for file in DATA_FOLDER.glob("*.yaml"):
         shutil.copy(file, folder)
@@ -160,7 +165,8 @@ def changed_catalog(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
     prices = (folder / "prices.yaml").read_text()
     prices = set_figure(prices, "aws-p4d-24xlarge-us-east-1-on-demand", "price_usd_per_h", "32.2")
     (folder / "prices.yaml").write_text(prices)
-    return load_catalog(folder, today=TODAY)
+    catalog = load_catalog(folder, today=TODAY)
+    return {entry.claim.id: entry for entry in assess_claims(catalog, evidence(), today=TODAY)}
 
 
 @pytest.mark.parametrize(
@@ -179,12 +185,11 @@ def changed_catalog(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
     ],
 )
 def test_another_figure_in_the_data_gives_another_verdict(
-    claim: str, verdict: str, changed_catalog: Catalog, shipped_claims: dict[str, Assessment]
+    claim: str, verdict: str, changed_claims: dict[str, Assessment], shipped_claims: dict[str, Assessment]
 ) -> None:
-    changed = {entry.claim.id: entry for entry in assess_claims(changed_catalog, evidence(), today=TODAY)}
-    assert changed[claim].verdict == verdict
+    assert changed_claims[claim].verdict == verdict
     assert shipped_claims[claim].verdict != verdict
-    assert changed["rtx-3090-cuda-cores"].verdict == "holds"  # untouched
+    assert changed_claims["rtx-3090-cuda-cores"].verdict == "holds"  # untouched
 
 
 def test_another_measurement_gives_another_verdict() -> None:

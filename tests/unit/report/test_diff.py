@@ -85,6 +85,15 @@ def test_a_figure_carries_date_and_source_of_both_versions(files: tuple[Path, Pa
     }  # fmt: skip
 
 
+def test_dates_and_sources_are_those_of_the_nearest_around(tmp_path: Path) -> None:
+    text = "sites:\n  - id: a\n    source: page\n    as_of: 2025-01-01\n    home: {price: 1, as_of: 2026-01-01}\n"
+    (tmp_path / "old.yaml").write_text(text)
+    (tmp_path / "new.yaml").write_text(text.replace("price: 1", "price: 2"))
+    (found,) = diff_paths(tmp_path / "old.yaml", tmp_path / "new.yaml")
+    assert found["field"] == "home.price"
+    assert found["new"] == {"value": 2, "low": None, "high": None, "as_of": "2026-01-01", "sources": ["page"]}
+
+
 def test_text_is_readable(files: tuple[Path, Path]) -> None:
     text = diff_text(diff_paths(*files))
     assert "  ~ a price_usd_per_h: 10 [2026-01-02; page] -> 12.5 [2026-03-04; page]\n" in text

@@ -149,7 +149,7 @@ def test_one_figure_can_be_followed_from_its_file_to_the_csv() -> None:
     assert (figure["value"], figure["as_of"], figure["sources"]) == (21.957642, "2026-11-09", sources)
     rows = [row for row in csv.DictReader(io.StringIO(plan_csv(result))) if row["line"] == line["id"]]
     assert {float(row["unit_price_usd"]) for row in rows} == {21.957642}
-    assert all(f"{source} (2026-11-09)" in row["source"] for row in rows for source in sources)
+    assert all(f"{' + '.join(sources)} (2026-11-09)" in row["source"] for row in rows)
 
 
 def test_a_price_of_the_users_own_cites_the_scenario_and_a_default_its_assumption() -> None:

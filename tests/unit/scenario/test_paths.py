@@ -45,7 +45,7 @@ def test_override_reaches_the_scenario() -> None:
 
 
 def test_none_goes_back_to_the_default() -> None:
-    assert get_value(small_plan({"tax.rate": None}), "tax.rate") is None
+    assert small_plan({"tax.rate": None})["tax"] == {}
     assert check_document(small_plan({"tax.rate": None})).tax.rate is None
     assert get_value(small_plan({"tax.rate": None, "tax.recoverable": True}), "tax.recoverable") is True
 

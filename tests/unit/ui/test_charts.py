@@ -101,7 +101,7 @@ def test_faded_charts_have_pale_fills_and_grey_words():
 def test_line_names_do_not_cover_each_other():
     ends = charts._line_ends(LINES, LIGHT, 1e3, 110.0)
     positions = sorted(row["spent"] for row in ends)
-    assert positions[1] - positions[0] >= 110.0 * 17 / charts.LINES_PX - 1e-9
+    assert positions[1] - positions[0] >= 110.0 * 17 / charts.LINES_PLOT_PX - 1e-9
 
 
 def test_a_ring_marks_the_crossing():

@@ -1,0 +1,255 @@
+"""What the Plan page says about a report: titles, comparisons, bars, lines and crossings."""
+
+import copy
+
+import pytest
+
+from planner.catalog.load import load_catalog
+from ui import plan_rows
+from ui.formatting import NBSP, USD
+from ui.view import View
+
+OFFER = "aws-p4d-24xlarge-us-east-1-on-demand"
+DOCUMENT = {
+    "jobs": {"daily": {"class": "development"}, "key": {"class": "key"}},
+    "machines": {"ws": {"gpu": "rtx-4090"}},
+    "offers": {"quote": {"gpu": "a100-sxm4-40gb", "gpu_count": 8, "term": "reserved_1y", "provider": "me"}},
+}
+
+
+def job(id, *, rented, gpus, hours, resource=None):
+    return {
+        "id": id,
+        "rented": rented,
+        "resource": resource or (OFFER if rented else "ws"),
+        "gpu": "a100-sxm4-40gb" if rented else "rtx-4090",
+        "gpus": gpus,
+        "runs": 10.0,
+        "time_to_train_h": hours,
+        "runner_up": None,
+        "marginal_cost_per_run_usd": 5.0,
+    }
+
+
+def line(id, amount_usd, resource="ws"):
+    return {"id": id, "amount_usd": amount_usd, "resource": resource}
+
+
+def way(kind, tco_usd, jobs, lines, *, cards=0, start_usd=0.0, month_usd=0.0, months=12):
+    return {
+        "id": kind,
+        "kind": kind,
+        "feasible": True,
+        "problems": [],
+        "tco_usd": tco_usd,
+        "present_value_usd": tco_usd * 0.95,
+        "tco_low_usd": tco_usd * 0.9,
+        "tco_high_usd": tco_usd * 1.2,
+        "cash_at_start_usd": start_usd,
+        "machines": [{"id": "ws", "gpu": "rtx-4090", "gpus_per_machine": 1, "count": cards, "utilisation": 0.71}]
+        if cards
+        else [],
+        "jobs": jobs,
+        "lines": lines,
+        "months": [
+            {"month": m, "capex_usd": start_usd if m == 1 else 0.0, "residual_usd": 0.0, "opex_usd": month_usd}
+            for m in range(1, months + 1)
+        ],
+    }
+
+
+def report():
+    daily, key = job("daily", rented=False, gpus=1, hours=2), job("key", rented=True, gpus=8, hours=24)
+    hybrid = way(
+        "hybrid",
+        90_000.0,
+        [daily, key],
+        [
+            line("gpu.ws", 10_000.0),
+            line("tax_purchase", 1_000.0),
+            line("resale_gpu.ws.m12", -3_000.0),
+            line("rental.key.offer", 60_000.0, OFFER),
+            line("tax_rented", 6_000.0),
+            line("electricity.ws", 9_000.0),
+            line("tax_local", 500.0),
+            line("staff_local.ws", 6_000.0),
+            line("staff_cloud", 500.0),
+        ],
+        cards=4,
+        start_usd=11_000.0,
+        month_usd=1_000.0,
+    )
+    local = way(
+        "local",
+        120_000.0,
+        [daily, job("key", rented=False, gpus=4, hours=60)],
+        [line("gpu.ws", 120_000.0)],
+        cards=12,
+        start_usd=60_000.0,
+        month_usd=1_000.0,
+    )
+    cloud = way(
+        "cloud",
+        150_000.0,
+        [job("daily", rented=True, gpus=1, hours=1), key],
+        [line("rental.daily.offer", 150_000.0, OFFER)],
+        month_usd=3_000.0,
+    )
+    return {
+        "horizon_months": 12,
+        "recommended": "hybrid",
+        "reason": "",
+        "reason_code": "cheapest",
+        "reason_params": {
+            "strategy": "hybrid",
+            "runner_up": "local",
+            "saving_usd": 28_500.0,
+            "saving_share": 0.25,
+        },
+        "strategies": [local, cloud, hybrid],
+    }
+
+
+@pytest.fixture(scope="module")
+def catalog():
+    return load_catalog()
+
+
+def view_of(catalog, change=None):
+    changed = copy.deepcopy(report())
+    if change:
+        change(changed)
+    return View(changed, DOCUMENT, catalog, USD)
+
+
+def plain(text):
+    return text.replace(NBSP, " ").replace("**", "")
+
+
+def test_titles_name_the_machines_and_their_work(catalog):
+    assert view_of(catalog).title() == "Own four RTX 4090 for daily work, rent eight A100 for key runs"
+    local = view_of(catalog, lambda r: r.update(recommended="local"))
+    assert local.title() == "Own twelve RTX 4090 for all work"
+    cloud = view_of(catalog, lambda r: r.update(recommended="cloud"))
+    assert cloud.title() == "Rent eight A100 for all work, own nothing"
+    assert view_of(catalog, lambda r: r.update(recommended=None)).title() == "No way gets this work done as asked"
+
+
+def test_the_sentence_compares_totals(catalog):
+    sentence = plain(view_of(catalog).sentence())
+    assert sentence == (
+        "About $90 k over 12 months: 25 % less than owning everything, 40 % less than renting everything."
+    )
+
+
+def test_a_near_tie_is_called_one(catalog):
+    def nearly(r):
+        r["strategies"][0].update(tco_usd=91_000.0, present_value_usd=91_000.0 * 0.95)
+
+    view = view_of(catalog, nearly)
+    assert "about the same as owning everything" in plain(view.sentence())
+    assert view.sentence().endswith("A near tie: small changes turn it.")
+    assert "about as much as owning all" in view.cost_heading()
+
+
+def test_a_dearer_recommendation_says_so(catalog):
+    def dearer(r):
+        r["strategies"][0].update(tco_usd=75_000.0)
+
+    view = view_of(catalog, dearer)
+    assert "20 % more than owning everything" in plain(view.sentence())
+    assert "$15 k more than owning all" in plain(view.cost_heading())
+
+
+def test_ways_that_are_the_same_plan_are_shown_once(catalog):
+    def twin(r):
+        _, cloud, hybrid = r["strategies"]
+        r.update(recommended="cloud")
+        hybrid.update(tco_usd=cloud["tco_usd"], present_value_usd=cloud["present_value_usd"])
+
+    view = view_of(catalog, twin)
+    assert [bar["way"] for bar in plan_rows.cost_bars(view)] == ["cloud", "local"]
+    assert "the mix" not in view.sentence()
+    assert "Rent all and Mix come out as the same plan." in view.reasons()
+
+
+def test_parts_of_a_bar_add_up_and_tax_stands_with_what_it_is_paid_on(catalog):
+    bar = plan_rows.cost_bars(view_of(catalog))[0]
+    assert bar["way"] == "hybrid"
+    assert bar["parts_usd"] == {
+        "owned": 8_000.0,
+        "on_demand": 66_000.0,
+        "electricity": 9_000.0,
+        "upkeep": 500.0,
+        "people": 6_500.0,
+    }
+    assert sum(bar["parts_usd"].values()) == bar["total_usd"]
+
+
+def test_reserved_quotes_have_their_own_colour(catalog):
+    def reserved(r):
+        r["strategies"][1]["lines"] = [line("rental.daily.quote", 150_000.0, "quote")]
+
+    bars = plan_rows.cost_bars(view_of(catalog, reserved))
+    assert next(bar for bar in bars if bar["way"] == "cloud")["parts_usd"] == {"reserved": 150_000.0}
+
+
+def test_money_spent_starts_with_the_purchases(catalog):
+    points = plan_rows.spend_lines(view_of(catalog))[0]["points"]
+    assert points[0] == (0.0, 11_000.0)
+    assert points[1] == (1.0, 12_000.0)
+    assert points[12] == (12.0, 23_000.0)
+
+
+def test_the_worth_of_owned_machines_is_no_cash(catalog):
+    def owned(r):
+        hybrid = r["strategies"][2]
+        hybrid["lines"].append(line("opportunity.ws.gpu", 4_000.0))
+        hybrid["months"][0]["capex_usd"] += 4_000.0
+
+    assert plan_rows.spend_lines(view_of(catalog, owned))[0]["points"][1] == (1.0, 12_000.0)
+
+
+def test_a_ring_stands_where_renting_becomes_dearer(catalog):
+    view = view_of(catalog)
+    (ring,) = plan_rows.rings(view)
+    assert ring["month"] == pytest.approx(5.5)
+    assert ring["spent_usd"] == pytest.approx(16_500.0)
+    assert ring["text"] == "Month 6: renting all\nbecomes dearer than the mix"
+    assert plan_rows.spend_heading(view) == "The owned machines pay for themselves in month 6"
+
+
+def test_no_ring_without_a_crossing(catalog):
+    def cheap(r):
+        for month in r["strategies"][1]["months"]:
+            month["opex_usd"] = 500.0
+
+    view = view_of(catalog, cheap)
+    assert plan_rows.rings(view) == []
+    assert plain(plan_rows.spend_heading(view)) == "The mix takes $23 k in 12 months, before resale"
+
+
+def test_reasons_hold_their_numbers(catalog):
+    reasons = [plain(reason) for reason in view_of(catalog).reasons()]
+    assert reasons[0] == "Mix has the lowest present value: $28.5 k (25 %) less than the next, Own all."
+    assert reasons[1] == "4 owned RTX 4090 are busy 71 % of the time."
+    assert reasons[2] == "Own all: 12 RTX 4090 costs $30 k more. Its longest key run takes 60 h."
+
+
+def test_a_way_that_cannot_work_says_why(catalog):
+    def impossible(r):
+        problem = {"code": "deadline_missed", "params": {"job": "key", "resource": "ws", "gpus": 4, "needs_h": 60.0,
+                                                         "deadline_h": 48.0}}  # fmt: skip
+        r["strategies"][0].update(feasible=False, problems=[problem])
+
+    view = view_of(catalog, impossible)
+    assert [bar["way"] for bar in plan_rows.cost_bars(view)] == ["hybrid", "cloud"]
+    assert any(reason.startswith("**Own all** does not work: key needs 60 h") for reason in view.reasons())
+
+
+def test_the_key_run_counts_even_when_another_takes_longer(catalog):
+    def slow(r):
+        r["strategies"][2]["jobs"][0]["time_to_train_h"] = 500.0
+
+    view = view_of(catalog, slow)
+    assert view.longest_run(view.recommended)["id"] == "key"
