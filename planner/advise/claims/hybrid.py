@@ -15,6 +15,7 @@ from planner.scenario.load import check_document, read_document
 from planner.scenario.paths import with_overrides
 from planner.strategy.allocate import on_time
 from planner.strategy.evaluate import Result, StrategyResult, evaluate
+from planner.strategy.resolve.machines import hardware_price
 from planner.strategy.sessions import local_busy_h, powered_h
 
 EXAMPLES_FOLDER = Path(__file__).resolve().parents[3] / "examples"
@@ -128,9 +129,9 @@ def _compare(
             for column in (*line.price_at, *line.driver_at):
                 sources.update(dict.fromkeys(result.problem.parameters[column].sources))
         for machine in result.problem.machines:
-            for price in sorted(facts.catalog.hardware.values(), key=lambda price: price.id):
-                if price.item == machine.gpu and price.condition == "new":
-                    inquiry.find(f"hardware.{price.id}.price_usd")
+            price = hardware_price(facts.catalog, machine.gpu, "new")
+            if price is not None:
+                inquiry.find(f"hardware.{price.id}.price_usd")
         for job in strategy.jobs:
             if job.pair.offer is not None:
                 inquiry.find(f"offers.{job.resource}.price_usd_per_h")

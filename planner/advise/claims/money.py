@@ -85,10 +85,9 @@ def price_per_rate(claim: Claim, inquiry: Inquiry) -> Finding:
             if not cheap or not dear:
                 continue
             for dear_price in _purchases(inquiry, str(dear_id)):
-                for cheap_price in _purchases(inquiry, cheap_id):
-                    if cheap_price.condition != "new":
-                        continue
-                    label = f"{definition['label']}, {dear_price.condition} {inquiry.name(f'gpus.{dear_id}.tdp_w')}"
+                for cheap_price in _purchases(inquiry, cheap_id, "new"):
+                    name = inquiry.name(f"gpus.{dear_id}.tdp_w")
+                    label = f"{definition['label']}: {_priced(cheap_price)} against {_priced(dear_price)}, {name}"
                     middle = _saving(cheap_price.price_usd.value / cheap, dear_price.price_usd.value / dear)
                     values.append(Value(label=label, value=middle))
                     by_definition.setdefault(str(definition["label"]), []).append(middle)
@@ -116,11 +115,16 @@ def price_per_rate(claim: Claim, inquiry: Inquiry) -> Finding:
     return Finding(verdict=verdict, code=code, params=params, our_low=low, our_high=high, values=tuple(values))
 
 
-def _purchases(inquiry: Inquiry, gpu: str) -> Iterator[HardwarePrice]:
+def _purchases(inquiry: Inquiry, gpu: str, condition: str | None = None) -> Iterator[HardwarePrice]:
+    """Purchase prices of a card without those of its launch, which nobody pays any more."""
     for price in sorted(inquiry.facts.catalog.hardware.values(), key=lambda price: price.id):
-        if price.item == gpu and price.kind != "launch":
+        if price.item == gpu and price.kind != "launch" and condition in (None, price.condition):
             inquiry.find(f"hardware.{price.id}.price_usd")
             yield price
+
+
+def _priced(price: HardwarePrice) -> str:
+    return f"{price.price_usd.value:,.0f} USD {price.condition}"
 
 
 def _end(figure: Figure, which: str) -> float:
