@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from planner import __version__
+from planner.advise.claims import Facts, assess_claims, load_claim_data
 from planner.advise.recommend.answer import recommend
 from planner.advise.recommend.ask import Ask, parse_budget, parse_size
 from planner.advise.recommend.uses import USES
@@ -21,6 +22,7 @@ from planner.catalog.records import PRECISIONS, Catalog
 from planner.errors import InputError, PlannerError
 from planner.performance.estimate import Setup, estimate
 from planner.performance.evidence import load_evidence
+from planner.report.claims import claims_document, claims_text
 from planner.report.diff import diff_paths, diff_text
 from planner.report.document import plan_document
 from planner.report.export import plan_csv
@@ -181,6 +183,14 @@ def _list(options: argparse.Namespace) -> None:
     _print(_json(rows) if options.json else rows_text(rows, _TEXT_COLUMNS[options.kind]))
 
 
+def _claims(options: argparse.Namespace) -> None:
+    catalog, evidence, data = load_catalog(today=options.today), load_evidence(), load_claim_data()
+    assessments = assess_claims(catalog, evidence, today=options.today, data=data)
+    facts = Facts(catalog=catalog, evidence=evidence, data=data, today=options.today)
+    document = claims_document(assessments, facts)
+    _print(_json(document) if options.json else claims_text(document))
+
+
 def _json(document: Any) -> str:
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
@@ -272,6 +282,9 @@ def _parser() -> argparse.ArgumentParser:
     diff.add_argument("old", type=Path, metavar="OLD")
     diff.add_argument("new", type=Path, metavar="NEW")
     diff.set_defaults(run=_diff)
+
+    claims = commands.add_parser("claims", parents=[common], help="put printed claims to the test")
+    claims.set_defaults(run=_claims)
     return parser
 
 

@@ -242,7 +242,7 @@ def test_every_key_of_a_check_is_described(capsys: pytest.CaptureFixture[str]) -
     assert set(described(sections("cli.md")["JSON of `catalog check"])) == set(json.loads(capsys.readouterr().out))
 
 
-@pytest.mark.parametrize("command", ["plan", "estimate", "catalog check", "catalog list"])
+@pytest.mark.parametrize("command", ["plan", "estimate", "catalog check", "catalog list", "claims"])
 def test_every_option_is_described(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main([*command.split(), "--help"])
