@@ -50,8 +50,8 @@ def plan_document(result: Result) -> dict[str, Any]:
         "figures": [_figure_entry(parameter) for parameter in figures],
         "sources": {id: source_record(id, result.catalog, result.evidence) for id in sorted(cited)},
     }
-    plain: dict[str, Any] = _plain(document)
-    return plain
+    answer: dict[str, Any] = plain(document)
+    return answer
 
 
 def reason_sentence(code: str, params: Mapping[str, object]) -> str:
