@@ -13,17 +13,24 @@ from pathlib import Path
 from typing import Any
 
 from planner import __version__
+from planner.advise.claims import Facts, assess_claims, load_claim_data
+from planner.advise.recommend.answer import recommend
+from planner.advise.recommend.ask import Ask, parse_budget, parse_size
+from planner.advise.recommend.uses import USES
 from planner.catalog.load import load_catalog
 from planner.catalog.query import find_gpu, find_workload
 from planner.catalog.records import PRECISIONS, Catalog
 from planner.errors import InputError, PlannerError
 from planner.performance.estimate import Setup, estimate
 from planner.performance.evidence import load_evidence
+from planner.report.claims import claims_document, claims_text
 from planner.report.diff import diff_paths, diff_text
 from planner.report.document import plan_document
 from planner.report.export import plan_csv
 from planner.report.forecast import forecast_document
 from planner.report.listing import KINDS, list_rows
+from planner.report.recommendation import recommendation_document
+from planner.report.recommendation_text import recommendation_text
 from planner.report.text import forecast_text, plan_text, rows_text
 from planner.scenario.load import check_document, parse_scenario, read_document, read_file
 from planner.scenario.paths import with_overrides
@@ -134,6 +141,20 @@ def _work(options: argparse.Namespace, workload: Any) -> float | None:
         raise
 
 
+def _recommend(options: argparse.Namespace) -> None:
+    ask = Ask(
+        budget=parse_budget(options.budget),
+        use=options.use,
+        parameters=None if options.parameters is None else parse_size(options.parameters, field="--parameters"),
+        samples=None if options.samples is None else parse_size(options.samples, field="--samples"),
+        months=options.months,
+        site=options.site,
+    )
+    catalog = load_catalog(today=options.today)
+    document = recommendation_document(recommend(ask, catalog, load_evidence(), today=options.today))
+    _print(_json(document) if options.json else recommendation_text(document))
+
+
 def _check(options: argparse.Namespace) -> None:
     catalog = _catalog(options, options.folder)
     counts = {
@@ -170,6 +191,14 @@ def _diff(options: argparse.Namespace) -> None:
 def _list(options: argparse.Namespace) -> None:
     rows = list_rows(_catalog(options), options.kind, today=options.today)
     _print(_json(rows) if options.json else rows_text(rows, _TEXT_COLUMNS[options.kind]))
+
+
+def _claims(options: argparse.Namespace) -> None:
+    catalog, evidence, data = load_catalog(today=options.today), load_evidence(), load_claim_data()
+    assessments = assess_claims(catalog, evidence, today=options.today, data=data)
+    facts = Facts(catalog=catalog, evidence=evidence, data=data, today=options.today)
+    document = claims_document(assessments, facts)
+    _print(_json(document) if options.json else claims_text(document))
 
 
 def _json(document: Any) -> str:
@@ -257,6 +286,15 @@ def _parser() -> argparse.ArgumentParser:
     )
     one.set_defaults(run=_estimate)
 
+    advice = commands.add_parser("recommend", parents=[common], help="what to buy or rent for a budget")
+    advice.add_argument("--budget", required=True, metavar="MONEY", help='amount and currency, such as "8000 CNY"')
+    advice.add_argument("--use", required=True, choices=USES)
+    advice.add_argument("--parameters", metavar="N", help="size of the model, such as 100M or 1.3B")
+    advice.add_argument("--samples", metavar="N", help="size of the data set, such as 100k")
+    advice.add_argument("--months", type=_count, metavar="N", help="how long the work goes on")
+    advice.add_argument("--site", metavar="ID", help="where a machine would stand (default: by the currency)")
+    advice.set_defaults(run=_recommend)
+
     catalog = commands.add_parser("catalog", help="check, list or compare the facts")
     actions = catalog.add_subparsers(dest="action", required=True, metavar="ACTION")
     check = actions.add_parser("check", parents=[common], help="check all data files")
@@ -271,6 +309,9 @@ def _parser() -> argparse.ArgumentParser:
     diff.add_argument("old", type=Path, metavar="OLD")
     diff.add_argument("new", type=Path, metavar="NEW")
     diff.set_defaults(run=_diff)
+
+    claims = commands.add_parser("claims", parents=[common], help="put printed claims to the test")
+    claims.set_defaults(run=_claims)
     return parser
 
 

@@ -343,6 +343,6 @@ class Scenario(Model):
     site: SiteInput = SiteInput()
     staff: Staff = Staff()
     jobs: Annotated[dict[Id, JobInput], Field(min_length=1, max_length=100)]
-    machines: Annotated[dict[Id, MachineInput], Field(max_length=50)] = Field(default_factory=dict)
+    machines: Annotated[dict[Id, MachineInput], Field(max_length=200)] = Field(default_factory=dict)
     rental: Rental = Rental()
     offers: Annotated[dict[Id, OfferInput], Field(max_length=500)] = Field(default_factory=dict)
