@@ -77,6 +77,7 @@ class Evidence:
     content_hash: str
     by_model: Mapping[str, tuple[Measurement, ...]]
     known_gpus: frozenset[tuple[str, str]]  # (unit, GPU) that the constants have been fitted on
+    known_precisions: frozenset[Precision]
     sources: Mapping[str, Source]  # where the rows come from
 
     def find(self, id: str) -> Measurement | None:
@@ -105,6 +106,7 @@ def _evidence(measurements: tuple[Measurement, ...], content_hash: str, sources:
         content_hash=content_hash,
         by_model=MappingProxyType({model: tuple(rows) for model, rows in by_model.items()}),
         known_gpus=frozenset((m.unit, m.gpu) for m in measurements if m.use != "compare"),
+        known_precisions=frozenset(m.precision for m in measurements),
         sources=sources,
     )
 
