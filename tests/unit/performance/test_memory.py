@@ -132,6 +132,8 @@ def test_the_first_stage_keeps_what_the_whole_model_would():
     assert split(4, 8).per_sample_bytes == pytest.approx(split(1, 8).per_sample_bytes / 4)
 
 
-def test_the_last_stage_binds_where_recomputation_leaves_little_but_the_logits():
-    last = split(1, 8, checkpointing="full").per_sample_bytes
-    assert last > 4096 * 12 * 32000
+def test_the_last_stage_binds_where_the_logits_are_more_than_what_the_others_keep():
+    wide = replace(LLAMA_7B, vocab=128256)
+    found = split_need(wide, 6.74e9, 4096, "full", 1, 8, 1, 2.0, constants=CONSTANTS)
+    kept = 32 * 2 * 4096 + 1.5 * 2 * (8 * 4096 + 3 * 11008)  # inputs of the layers, and what is live
+    assert found.per_sample_bytes == pytest.approx(4096 * (kept / 8 + 12 * 128256))
