@@ -1,4 +1,4 @@
-"""Memory and speed of large models against numbers in print; no fit uses them, docs/estimator.md says what they decided."""
+"""Memory and speed of large models against numbers in print; docs/estimator.md says what these rows decided."""
 
 import math
 
