@@ -112,7 +112,7 @@ def _open(text: str | bytes, file: str) -> None:
     st.session_state["refused"] = None
     st.session_state.pop("shown_total", None)
     st.session_state.pop("last_answer", None)
-    _forget_widgets(lambda path: True)
+    _replace_widgets()
 
 
 def refused() -> tuple[str, tuple[Problem, ...]] | None:
@@ -125,23 +125,34 @@ def dismiss_refused() -> None:
     st.session_state["refused"] = None
 
 
-def remember(path: str, kind: Kind) -> None:
-    """Callback of an input: keep what was typed, exactly."""
-    st.session_state["typed"][path] = (st.session_state[WIDGET + path], kind)
+def widget_key(path: str) -> str:
+    """Key of the widget at a path, another one after each time that values were set.
+
+    The browser keeps what was typed into a popover that is now closed, whatever is set here, and sends it with the next
+    change: under the same key it would come back, even in another scenario.
+    """
+    times = st.session_state.get("times_set", 0)
+    return f"{WIDGET}{path}#{times}" if times else f"{WIDGET}{path}"
+
+
+def remember(path: str, kind: Kind, key: str | None = None) -> None:
+    """Callback of an input: keep what was typed, exactly; a widget that was replaced has nothing more to say."""
+    if key in (None, widget_key(path)):
+        st.session_state["typed"][path] = (st.session_state[widget_key(path)], kind)
 
 
 def reset(paths: tuple[str, ...]) -> None:
     """Callback: back to the values of the opened scenario."""
     for path in paths:
         st.session_state["typed"].pop(path, None)
-    _forget_widgets(lambda path: path in paths)
+    _replace_widgets()
 
 
 def put(values: Mapping[str, str]) -> None:
     """Callback: numbers as if they had been typed."""
     for path, text in values.items():
         st.session_state["typed"][path] = (text, "number")
-    _forget_widgets(lambda path: path in values)
+    _replace_widgets()
 
 
 def changed(paths: tuple[str, ...]) -> bool:
@@ -228,10 +239,11 @@ def last_answer() -> Plan | None:
     return st.session_state.get("last_answer")
 
 
-def _forget_widgets(chosen: Callable[[str], bool]) -> None:
+def _replace_widgets() -> None:
+    """New widgets with the values of scenario and typed texts."""
     for key in [key for key in st.session_state if isinstance(key, str) and key.startswith(WIDGET)]:
-        if chosen(key.removeprefix(WIDGET)):
-            del st.session_state[key]
+        del st.session_state[key]
+    st.session_state["times_set"] = st.session_state.get("times_set", -1) + 1
 
 
 @st.cache_data(show_spinner=False)
