@@ -13,6 +13,9 @@ from typing import Any
 
 from planner import __version__
 from planner.advise.claims import Facts, assess_claims, load_claim_data
+from planner.advise.recommend.answer import recommend
+from planner.advise.recommend.ask import Ask, parse_budget, parse_size
+from planner.advise.recommend.uses import USES
 from planner.catalog.load import load_catalog
 from planner.catalog.query import find_gpu, find_workload
 from planner.catalog.records import PRECISIONS, Catalog
@@ -25,6 +28,8 @@ from planner.report.document import plan_document
 from planner.report.export import plan_csv
 from planner.report.forecast import forecast_document
 from planner.report.listing import KINDS, list_rows
+from planner.report.recommendation import recommendation_document
+from planner.report.recommendation_text import recommendation_text
 from planner.report.text import forecast_text, plan_text, rows_text
 from planner.scenario.load import check_document, parse_scenario, read_document, read_file
 from planner.scenario.paths import with_overrides
@@ -124,6 +129,20 @@ def _work(options: argparse.Namespace, workload: Any) -> float | None:
         if error.code == "missing_work" and all(value is None for value in asked.values()):
             return None
         raise
+
+
+def _recommend(options: argparse.Namespace) -> None:
+    ask = Ask(
+        budget=parse_budget(options.budget),
+        use=options.use,
+        parameters=None if options.parameters is None else parse_size(options.parameters, field="--parameters"),
+        samples=None if options.samples is None else parse_size(options.samples, field="--samples"),
+        months=options.months,
+        site=options.site,
+    )
+    catalog = load_catalog(today=options.today)
+    document = recommendation_document(recommend(ask, catalog, load_evidence(), today=options.today))
+    _print(_json(document) if options.json else recommendation_text(document))
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -239,6 +258,15 @@ def _parser() -> argparse.ArgumentParser:
         "--without-evidence-of", action="append", metavar="GPU", help="estimate as if this GPU had never been measured"
     )
     one.set_defaults(run=_estimate)
+
+    advice = commands.add_parser("recommend", parents=[common], help="what to buy or rent for a budget")
+    advice.add_argument("--budget", required=True, metavar="MONEY", help='amount and currency, such as "8000 CNY"')
+    advice.add_argument("--use", required=True, choices=USES)
+    advice.add_argument("--parameters", metavar="N", help="size of the model, such as 100M or 1.3B")
+    advice.add_argument("--samples", metavar="N", help="size of the data set, such as 100k")
+    advice.add_argument("--months", type=_count, metavar="N", help="how long the work goes on")
+    advice.add_argument("--site", metavar="ID", help="where a machine would stand (default: by the currency)")
+    advice.set_defaults(run=_recommend)
 
     catalog = commands.add_parser("catalog", help="check, list or compare the facts")
     actions = catalog.add_subparsers(dest="action", required=True, metavar="ACTION")
