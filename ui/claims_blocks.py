@@ -34,6 +34,9 @@ Row = Mapping[str, Any]
 PAGE = 14
 """Claims drawn at once; the others follow on request, so that a change of filter redraws quickly."""
 
+PRINTED_PX, OURS_PX = 120, 170
+"""Widths of the two figures: the same in every box, so that they stand under each other."""
+
 _BADGE = {
     "holds": ("blue", ":material/check_circle:"),
     "conditional": ("yellow", ":material/rule:"),
@@ -154,11 +157,10 @@ def _box(row: Row, document: Row) -> None:
         badge = f":{colour}-badge[{icon} {verdict_word(row['verdict'])}]"
         claim = t("claims.quoted", claim=escaped(row["claim"].removesuffix(".")))
         words.markdown(f"{badge} **{claim}**  \n{escaped(row['explanation'])}")
-        with numbers:
-            left, middle, right = st.columns([1, 1.15, 1.05], gap="xsmall", wrap=False, vertical_alignment="center")
-        left.markdown(f":small[:gray[{t('claims.printed')}]]  \n{dollars(printed(row))}")
-        middle.markdown(f":small[:gray[{t('claims.ours')}]]  \n**{dollars(ours(row))}**")
-        _sources(right, row, document)
+        with numbers, st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f":small[:gray[{t('claims.printed')}]]  \n{dollars(printed(row))}", width=PRINTED_PX)
+            st.markdown(f":small[:gray[{t('claims.ours')}]]  \n**{dollars(ours(row))}**", width=OURS_PX)
+            _sources(row, document)
         spread = groups(row)
         if spread:
             chart = claims_charts.spread_chart(
@@ -168,17 +170,17 @@ def _box(row: Row, document: Row) -> None:
             st.vega_lite_chart(chart, theme=None, key=f"spread_{row['id']}", alt=alt)
 
 
-def _sources(column: Any, row: Row, document: Row) -> None:
+def _sources(row: Row, document: Row) -> None:
     count = len(row["sources"])
     label = t("claims.source") if count == 1 else t("claims.sources", count=count)
-    popover = column.popover(label, type="tertiary", key=f"sources_{row['id']}", on_change="rerun")
+    popover = st.popover(label, type="tertiary", key=f"sources_{row['id']}", on_change="rerun")
     if not popover.open:  # lists that nobody looks at would be drawn after every change
         return
     with popover:
         if row["definition"]:
             st.markdown(t("claims.tested", definition=escaped(row["definition"])))
-        _table(value_rows(row), f"values_{row['id']}")
         st.markdown("\n".join(f"- {_source(document['sources'][id])}" for id in row["sources"]))
+        _table(value_rows(row), f"values_{row['id']}")
         _table(figure_rows(row, document), f"figures_{row['id']}")
 
 

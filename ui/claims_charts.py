@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from ui.charts import FONT, TEXT_PX, Spec
 from ui.claims_rows import VERDICTS, Group, amount, amount_range, verdict_word
+from ui.formatting import NBSP
 from ui.i18n import t
 from ui.palette import palette
 
@@ -17,6 +18,9 @@ ROLE = MappingProxyType(
 
 _BAR_PX = 34
 _STEP_PX = 44
+_TOP_PX = 30  # the name of the printed line, and half a line of words
+_BELOW_WORDS_PX = 18
+_AXIS_PX = 24
 _NARROW_PX = 460
 _PX_PER_CHARACTER = 7.6  # of the bold chart font
 _GAP_PX = 2
@@ -93,69 +97,62 @@ def spread_chart(groups: Sequence[Group], printed: float | None, unit: str | Non
     colours = palette(dark=dark)
     rows = [
         {
-            "y": index,
             "low": group.low,
             "high": group.high,
             "label": t("claims.spread", label=group.label, range=amount_range(group.low, group.high, unit)),
+            "words_px": _TOP_PX + _STEP_PX * index,
+            "bar_px": _TOP_PX + _STEP_PX * index + _BELOW_WORDS_PX,
         }
         for index, group in enumerate(groups)
     ]
-    dots = [{"y": index, "value": value} for index, group in enumerate(groups) for value in group.values]
+    ticks = [
+        {"value": value, "bar_px": row["bar_px"]}
+        for group, row in zip(groups, rows, strict=True)
+        for value in group.values
+    ]
     low = min(0.0, *(group.low for group in groups))
     high = max(100.0 if unit == "%" else 0.0, *(group.high for group in groups))
-    height = _STEP_PX * len(groups)
+    labels = f"datum.label + '{NBSP}%'" if unit == "%" else "datum.label"
     x = {
         "type": "quantitative",
         "scale": {"domain": [low, high], "nice": False},
-        "axis": {"title": None, "grid": True, "tickCount": 5},
+        "axis": {"title": None, "grid": True, "tickCount": 4, "labelExpr": labels},
     }
-
-    def y(offset: float) -> Spec:
-        scale = {"domain": [0, len(groups)], "range": [offset, height + offset]}
-        return {"field": "y", "type": "quantitative", "scale": scale, "axis": None}
-
-    text = {"type": "text", "font": FONT, "fontSize": TEXT_PX, "align": "left"}
+    bar = {"field": "bar_px", "type": "quantitative", "scale": None, "axis": None}
+    text = {"type": "text", "font": FONT, "fontSize": TEXT_PX, "baseline": "middle"}
     layers: list[Spec] = [
         {
             "data": {"values": rows},
             "mark": {"type": "bar", "height": 10, "color": colours.secondary, "opacity": 0.3},
-            "encoding": {"x": {"field": "low", **x}, "x2": {"field": "high"}, "y": y(30)},
+            "encoding": {"x": {"field": "low", **x}, "x2": {"field": "high"}, "y": bar},
         },
         {
-            "data": {"values": dots},
+            "data": {"values": ticks},
             "mark": {"type": "tick", "height": 10, "thickness": 1.5, "color": colours.secondary},
-            "encoding": {"x": {"field": "value", **x}, "y": y(30)},
+            "encoding": {"x": {"field": "value", **x}, "y": bar},
         },
         {
             "data": {"values": rows},
-            "mark": {**text, "color": colours.text, "baseline": "middle"},
-            "encoding": {"x": {"datum": low, **x}, "y": y(14), "text": {"field": "label"}},
+            "mark": {**text, "align": "left", "x": 2, "color": colours.text},
+            "encoding": {"y": {**bar, "field": "words_px"}, "text": {"field": "label"}},
         },
     ]
     if printed is not None:
-        label = t("claims.spread_printed", value=amount(printed, unit))
+        ink = colours.way_text["cloud"]
         layers += [
             {
-                "data": {"values": [{}]},
-                "mark": {"type": "rule", "color": colours.way_text["cloud"], "strokeWidth": 2},
-                "encoding": {"x": {"datum": printed, **x}},
+                "data": {"values": [{"value": printed}]},
+                "mark": {"type": "rule", "color": ink, "strokeWidth": 2},
+                "encoding": {"x": {"field": "value", **x}},
             },
             {
-                "data": {"values": [{}]},
-                "mark": {
-                    **text,
-                    "align": {"expr": "'right'"},
-                    "dx": -5,
-                    "y": 6,
-                    "baseline": "middle",
-                    "fontWeight": 600,
-                    "color": colours.way_text["cloud"],
-                },
-                "encoding": {"x": {"datum": printed, **x}, "text": {"value": label}},
+                "data": {"values": [{"value": printed, "label": spread_printed(printed, unit)}]},
+                "mark": {**text, "align": "right", "dx": -6, "y": 8, "fontWeight": 600, "color": ink},
+                "encoding": {"x": {"field": "value", **x}, "text": {"field": "label"}},
             },
         ]
     return {
-        "height": height,
+        "height": _TOP_PX + _STEP_PX * len(groups) + _AXIS_PX,
         "width": "container",
         "background": "transparent",
         "padding": {"left": 2, "right": 12, "top": 4, "bottom": 4},
@@ -174,9 +171,14 @@ def spread_chart(groups: Sequence[Group], printed: float | None, unit: str | Non
     }
 
 
+def spread_printed(value: float, unit: str | None) -> str:
+    """Name of the line of the printed value."""
+    return t("claims.spread_printed", value=amount(value, unit))
+
+
 def spread_alt(groups: Sequence[Group], printed: float | None, unit: str | None) -> str:
     """The spread in words."""
     parts = [t("claims.spread", label=group.label, range=amount_range(group.low, group.high, unit)) for group in groups]
     if printed is not None:
-        parts.append(t("claims.spread_printed", value=amount(printed, unit)))
+        parts.append(spread_printed(printed, unit))
     return "; ".join(parts)

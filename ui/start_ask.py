@@ -18,6 +18,7 @@ from planner.errors import InputError, PlannerError, UnknownIdError
 from planner.performance.evidence import Evidence, load_evidence
 from planner.report.recommendation import recommendation_document
 from planner.scenario.money import Money
+from planner.strict_yaml import shorten
 from ui import state
 from ui.formatting import escaped
 from ui.i18n import t
@@ -27,6 +28,9 @@ FIRST = MappingProxyType(
     {"budget": "8000 CNY", "use": "teaching", "parameters": "", "samples": "", "months": "", "site": None}
 )
 """Fields with what they hold on a first visit."""
+
+LONGEST_SHOWN = 60
+"""Characters of a faulty text that are repeated under its field."""
 
 _ANY_BUDGET = Money(amount=1.0, currency="USD")  # stands in while other fields are checked
 
@@ -55,6 +59,11 @@ def fill(**values: Any) -> None:
     """Callback: put another question into the fields."""
     for name, first in FIRST.items():
         st.session_state[KEY + name] = values.get(name, first)
+
+
+def first_visit() -> bool:
+    """Whether the fields still hold the example."""
+    return all(st.session_state[KEY + name] == value for name, value in FIRST.items())
 
 
 def typed(name: str) -> str:
@@ -135,5 +144,5 @@ def _answered(ask: Ask) -> dict[str, Any]:
 
 def _sentence(name: str, error: PlannerError) -> str:
     text = typed(name)
-    found = t("field.found", value=escaped(text)) if text else t("field.empty")
+    found = t("field.found", value=escaped(shorten(text, LONGEST_SHOWN))) if text else t("field.empty")
     return t("field.problem", found=found, expected=escaped(str(error.params.get("expected", error))))

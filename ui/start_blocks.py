@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -73,7 +74,6 @@ def _text(name: str, problems: Mapping[str, str], *, placeholder: str) -> None:
         key=KEY + name,
         help=t(f"start.{name}_help"),
         placeholder=placeholder,
-        max_chars=60,
         persist_state="session",
     )
     _problem(name, problems)
@@ -110,6 +110,12 @@ def _pick(view: StartView, pick: Row, *, outdated: bool) -> None:
         heading = dollars(view.heading(pick))
         st.markdown(f"## {f':gray[{heading}]' if outdated else heading}", anchors=False)
         st.markdown(f":gray[{escaped(plain_name(pick['name']))}]")
+        if view.document["status"] == "partly":
+            st.badge(
+                t("start.partly", covered=view.covered(), months=view.months),
+                icon=":material/hourglass:",
+                color="orange",
+            )
         for column, (label, value, pill) in zip(st.columns(3), view.figures(pick), strict=True):
             column.metric(label, value, pill, delta_color="off", delta_arrow="off")
         st.markdown(f"**{t('start.can')}** {view.can(pick)}")
@@ -121,6 +127,9 @@ def _pick(view: StartView, pick: Row, *, outdated: bool) -> None:
             share = formatting.percent(pick["estimated_share"])
             st.badge(t("start.price_estimated", share=share), icon=":material/query_stats:", color="gray")
             st.badge(t("start.of", date=formatting.date(pick["as_of"])), icon=":material/event:", color="gray")
+            age = formatting.age(pick["as_of"], dt.date.today())
+            if age:
+                st.badge(age, icon=":material/history:", color="yellow")
     with right:
         st.markdown(f"### {t('start.parts.' + pick['kind'])}", anchors=False)
         st.table(pd.DataFrame(view.parts(pick)), hide_index=True, border="horizontal")
@@ -251,7 +260,7 @@ def _table(rows: Sequence[Row], key: str, empty: str) -> None:
     if not rows:
         st.markdown(empty)
         return
-    pinned = {next(iter(rows[0])): st.column_config.TextColumn(pinned=True)}
+    pinned = {next(iter(rows[0])): st.column_config.TextColumn(pinned=True, width=160)}
     st.dataframe(pd.DataFrame(rows), hide_index=True, key=key, column_config=pinned)
 
 
@@ -261,10 +270,11 @@ def examples() -> None:
     left, right = st.columns([1.65, 1], gap="large")
     with left:
         st.markdown(f"### {t('start.questions')}", anchors=False)
+        links = st.container(gap=None)
         for guide in load_uses().guides:
             ask = guide.ask
-            st.button(
-                t("start.question", name=escaped(guide.name), budget=ask.budget),
+            links.button(
+                t("start.question", use=t(f"start.short.{ask.use}"), budget=ask.budget, size=_short(ask.parameters)),
                 key=f"start_ask_{guide.id}",
                 on_click=partial(
                     start_ask.fill,
@@ -278,8 +288,9 @@ def examples() -> None:
             )
     with right:
         st.markdown(f"### {t('start.examples')}", anchors=False)
+        links = st.container(gap=None)
         for id in state.example_ids():
-            pressed = st.button(
+            pressed = links.button(
                 escaped(state.example_name(id)),
                 key=f"start_example_{id}",
                 type="tertiary",

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from planner.catalog.records import Catalog
+from planner.units import H_PER_MONTH
 from ui import formatting, frame
-from ui.formatting import NBSP, escaped
+from ui.formatting import EN_DASH, NBSP, escaped
 from ui.i18n import t
 from ui.names import short_gpu
 
@@ -24,6 +25,7 @@ _CAUTIONS = (
     "recommend_marketplace",
     "recommend_over_budget",
 )
+_IN_FIGURES = ("recommend_run", "recommend_serves")  # what the figures of the card say already
 
 
 class StartView:
@@ -112,7 +114,7 @@ class StartView:
         """Label, value and pill of the three figures of the card."""
         if option["kind"] == "build":
             low, high = option["price_low_usd"], option["price_high_usd"]
-            pill = formatting.money_range(low, high, digits=3) if low < high else formatting.price(option["price_usd"])
+            pill = self._price_pill(option["price_usd"], low, high)
             price = (t("start.price"), formatting.price(option["price_usd"], self.currency), pill)
         else:
             hour = option["price_usd_per_h"]
@@ -124,6 +126,13 @@ class StartView:
             self._total_pill(option),
         )
         return [price, total, self._speed(option)]
+
+    def _price_pill(self, price_usd: float, low_usd: float, high_usd: float) -> str:
+        parts = [formatting.price(price_usd)] if self.local else []
+        if low_usd < high_usd:
+            low, high = (formatting.price(round(end)) for end in (low_usd, high_usd))
+            parts.append(t("figure.likely", range=f"{low}{EN_DASH}{high.removeprefix('$')}"))
+        return ", ".join(parts) or t("start.no_spread")
 
     def _total_pill(self, option: Row) -> str:
         estimated = t("start.share", share=formatting.percent(option["total_estimated_share"]))
@@ -139,7 +148,11 @@ class StartView:
             asked = t("start.asked", peak=formatting.trimmed(work["peak_per_s"], 3))
             return t("start.peak"), f"{speed}{NBSP}{unit}", asked
         run_h, low_h, high_h = option["run_h"], option["run_low_h"], option["run_high_h"]
-        span = formatting.duration_within(low_h, high_h, work["deadline_h"])
+        low, high = formatting.duration(low_h), formatting.duration(high_h)
+        if low.partition(NBSP)[2] == high.partition(NBSP)[2]:
+            low = low.partition(NBSP)[0]
+        span = f"{low}{EN_DASH}{high}"
+        span = t("figure.limit", span=span, limit=formatting.duration(work["deadline_h"]))
         return t("start.run"), formatting.duration(run_h), span
 
     def can(self, option: Row) -> str:
@@ -148,12 +161,9 @@ class StartView:
 
     def why(self, option: Row) -> list[str]:
         """Three lines: beside the other way to get it, then what the engine says first."""
-        engine = [
-            sentence(reason["message"])
-            for reason in option["reasons"][1:]
-            if reason["code"] not in _CAUTIONS
-        ]  # fmt: skip
-        return [self._beside_other(), *engine][:WHY_LINES]
+        engine = [reason for reason in option["reasons"][1:] if reason["code"] not in _CAUTIONS]
+        engine.sort(key=lambda reason: reason["code"] in _IN_FIGURES)  # stable: else as the engine orders them
+        return [self._beside_other(), *(sentence(reason["message"]) for reason in engine)][:WHY_LINES]
 
     def cautions(self, option: Row) -> list[str]:
         """What speaks against an option."""
@@ -165,7 +175,7 @@ class StartView:
         words = {
             "months": self.months,
             "total": formatting.money(params["total"], self.currency, fine=True),
-            "covered": formatting.trimmed(params.get("covered"), 3),
+            "covered": self.covered(),
         }
         if params["other_total"] is None or code == "recommend_partly":
             key = "partly" if code == "recommend_partly" else "alone"
@@ -179,6 +189,11 @@ class StartView:
             "at_once": formatting.money(params.get("at_once"), self.currency, fine=True),
         }
         return t(f"start.answer.{code.removeprefix('recommend_')}", **words)
+
+    def covered(self) -> str:
+        """How much of the work's time the budget pays for."""
+        months = self.pick["covered_months"] if self.pick else 0.0
+        return formatting.duration(months * H_PER_MONTH)
 
     def other(self) -> Row | None:
         """The best of the other kind than the pick."""
@@ -198,8 +213,7 @@ class StartView:
 
     def parts(self, option: Row) -> list[dict[str, str]]:
         """Price of a build part by part, or of a rental by hour, GPU-hour and budget."""
-        rows = self._build_parts(option) if option["kind"] == "build" else self._rental_parts(option)
-        return rows if self.local else [{k: v for k, v in row.items() if k != _local_column(self)} for row in rows]
+        return self._build_parts(option) if option["kind"] == "build" else self._rental_parts(option)
 
     def _build_parts(self, option: Row) -> list[dict[str, str]]:
         rows = [
@@ -227,10 +241,10 @@ class StartView:
 
     def _part(self, name: str, amount_usd: float, as_of: str | None, *, estimate: bool) -> dict[str, str]:
         mark = f" :gray-badge[{t('word.estimate')}]" if estimate else ""
+        amounts = {self.currency.code: formatting.price(amount_usd, self.currency), "USD": formatting.price(amount_usd)}
         return {
             t("start.part"): f"{name}{mark}",
-            _local_column(self): formatting.dollars(formatting.price(amount_usd, self.currency)),
-            t("start.usd"): formatting.dollars(formatting.price(amount_usd)),
+            **{code: formatting.dollars(amount) for code, amount in amounts.items()},
             t("start.price_of"): formatting.date(as_of),
         }
 
@@ -265,10 +279,6 @@ class StartView:
             for row in found:
                 row.pop(t("column.time"))
         return found
-
-
-def _local_column(view: StartView) -> str:
-    return view.currency.code
 
 
 def sentence(text: str) -> str:

@@ -21,7 +21,10 @@ except CatalogError as error:
     st.stop()
 
 view = StartView(answer.document, catalog) if answer.document is not None else None
-st.markdown(dollars(f":gray[{view.grey_line() if view else t('start.line_alone')}]"))
+with st.container(horizontal=True, vertical_alignment="center", key="start_top"):
+    st.markdown(dollars(f":gray[{view.grey_line() if view else t('start.line_alone')}]"), width="content")
+    if start_ask.first_visit():
+        st.badge(t("frame.example"), icon=":material/school:", color="gray")
 st.title(t("start.title"), anchor=False)
 start_blocks.fields(catalog, answer.problems)
 if view is not None:
