@@ -6,6 +6,7 @@ import argparse
 import datetime as dt
 import json
 import math
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -33,11 +34,14 @@ from planner.report.recommendation_text import recommendation_text
 from planner.report.text import forecast_text, plan_text, rows_text
 from planner.scenario.load import check_document, parse_scenario, read_document, read_file
 from planner.scenario.paths import with_overrides
-from planner.scenario.schema import Scenario
+from planner.scenario.schema import LARGEST, SMALLEST, Scenario
 from planner.strategy.evaluate import evaluate
+from planner.strict_yaml import parse, shorten
+from planner.workload.settings import SOFTWARE
 from planner.workload.training import amount_of_work
 
 EXIT_INVALID = 2
+_MOST = 1_000_000_000
 _NODE_GPUS = 8  # GPUs of one machine where an estimate doesn't say
 _TEXT_COLUMNS = {
     "gpus": ("id", "name", "memory_gb", "memory_bandwidth_gb_per_s", "bf16_dense_tflop_per_s", "tdp_w", "as_of"),
@@ -91,6 +95,10 @@ def _scenario(options: argparse.Namespace) -> Scenario:
     content, name = read_file(options.file), str(options.file)
     if not options.set:
         return parse_scenario(content, file=name)
+    paths = [path for path, _ in options.set]
+    for path in paths:
+        if paths.count(path) > 1:
+            raise InputError("path_twice", field=f"--set {path}", value=path)
     return check_document(with_overrides(read_document(content, file=name), dict(options.set)), file=name)
 
 
@@ -107,6 +115,8 @@ def _estimate(options: argparse.Namespace) -> None:
         micro_batch=options.micro_batch,
         global_batch=options.global_batch,
         checkpointing=options.checkpointing,
+        network_gbit_per_s=options.network_gbit_per_s,
+        software=options.software,
     )
     evidence = load_evidence()
     for gpu in options.without_evidence_of or ():
@@ -192,15 +202,30 @@ def _claims(options: argparse.Namespace) -> None:
 
 
 def _json(document: Any) -> str:
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False) + "\n"
 
 
 def _print(text: str) -> None:
+    """Write to standard output; characters its encoding lacks are written as question marks.
+
+    Raises
+    ------
+    InputError
+        When it is closed or full.
+    """
+    if sys.stdout is None:
+        raise InputError("cannot_write", field="", value="standard output", reason="it is closed")
+    encoding = sys.stdout.encoding or "utf-8"
     try:
-        sys.stdout.write(text)
+        sys.stdout.write(text.encode(encoding, "replace").decode(encoding))
         sys.stdout.flush()
-    except BrokenPipeError:  # the reader has seen enough
-        sys.stderr.close()
+    except BrokenPipeError:  # the reader has seen enough; keep the interpreter from trying again when it ends
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise InputError(
+            "cannot_write", field="", value="standard output", reason=error.strerror or "an error"
+        ) from None
 
 
 def _write(path: Path, text: str) -> None:
@@ -251,6 +276,8 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--micro-batch", type=_count, metavar="N")
     one.add_argument("--global-batch", type=_count, metavar="N")
     one.add_argument("--checkpointing", choices=("none", "selective", "full"))
+    one.add_argument("--software", choices=SOFTWARE, help="training code of a decoder")
+    one.add_argument("--network-gbit-per-s", type=_positive, metavar="N", help="network of one machine")
     one.add_argument("--tokens", type=_positive, metavar="N")
     one.add_argument("--samples", type=_positive, metavar="N")
     one.add_argument("--epochs", type=_positive, metavar="N")
@@ -300,8 +327,8 @@ def _count(text: str) -> int:
         value = int(text)
     except ValueError:
         value = 0
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"found {text!r}, expected a whole number from 1")
+    if not 1 <= value <= _MOST:
+        raise argparse.ArgumentTypeError(f"found {shorten(text, 60)!r}, expected a whole number from 1 to {_MOST:,}")
     return value
 
 
@@ -310,8 +337,10 @@ def _positive(text: str) -> float:
         value = float(text)
     except ValueError:
         value = math.nan
-    if not (math.isfinite(value) and value > 0):
-        raise argparse.ArgumentTypeError(f"found {text!r}, expected a number greater than 0")
+    if not SMALLEST <= value <= LARGEST:
+        raise argparse.ArgumentTypeError(
+            f"found {shorten(text, 60)!r}, expected a number greater than 0, from {SMALLEST:g} to {LARGEST:g}"
+        )
     return value
 
 
@@ -319,20 +348,11 @@ def _override(text: str) -> tuple[str, Any]:
     path, equals, value = text.partition("=")
     if not (path and equals and value):
         raise argparse.ArgumentTypeError(f"found {text!r}, expected PATH=VALUE, e.g. jobs.daily.runs_per_month=300")
-    return path, _scalar(value)
-
-
-def _scalar(text: str) -> Any:
-    """A value on the command line: true, false, null, a number, else text."""
-    named: dict[str, Any] = {"true": True, "false": False, "null": None}
-    if text in named:
-        return named[text]
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
+    parsed = parse(f"value: {value}\n", file="--set")
+    if parsed.problems:
+        problem = parsed.problems[0]
+        raise argparse.ArgumentTypeError(f"found {problem.found} for {path}, expected {problem.expected}")
+    return path, parsed.data["value"]
 
 
 if __name__ == "__main__":

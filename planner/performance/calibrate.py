@@ -93,7 +93,7 @@ def fit_rows(catalog: Catalog, evidence: Evidence) -> dict[str, list[Row]]:
     """Rows of each stage of the fit, in 16 bit (links in any precision), but for those of the GPU kept out."""
     workloads = {model: workload for workload in catalog.workloads.values() for model in workload.evidence_models}
     rows: dict[str, list[Row]] = {"transformer": [], "launch": [], "vision": [], "links": []}
-    known = [m for m in evidence.measurements if m.gpu in catalog.gpus and m.gpu != KEPT_OUT_GPU]
+    known = [m for m in evidence.measurements if m.gpu in catalog.gpus and m.gpu != KEPT_OUT_GPU and m.use != "compare"]
     singles = _single_gpu_speeds(known)
     for m in known:
         sixteen_bit = m.precision in ("fp16", "bf16")

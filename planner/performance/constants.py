@@ -23,6 +23,9 @@ class Constants:
     attention_share_hopper: float
     attention_share_blackwell: float
     attention_share_default: float
+    vendor_attention_share_hopper: float
+    vendor_attention_share_blackwell: float
+    training_share_cdna: float
     bandwidth_share: float
     # transformer step
     gemm_efficiency: float
@@ -43,13 +46,19 @@ class Constants:
     nvlink_share_fsdp: float
     nvlink_share_ddp: float
     overlap_exposed: float
+    tensor_exposed: float
     pcie_gb_per_s_professional: float
     pcie_gb_per_s_geforce: float
     geforce_contention: float
     sync_share_per_doubling: float
     node_jitter_per_doubling: float
     link_latency_us: float
+    node_latency_us: float
     node_network_gbit_per_s: float
+    node_network_gbit_per_s_volta: float
+    node_network_gbit_per_s_ampere: float
+    node_network_gbit_per_s_hopper: float
+    pcie_generation_gain: float
     office_network_gbit_per_s: float
     # vision step
     vision_efficiency: float
@@ -75,6 +84,9 @@ class Constants:
     half_width_new_gpu: float
     half_width_vision: float
     half_width_regime: float
+    half_width_layout: float
+    half_width_new_architecture: float
+    half_width_new_vendor: float
 
 
 NAMES: tuple[str, ...] = tuple(field.name for field in fields(Constants))

@@ -29,7 +29,7 @@ def plan_document(result: Result) -> dict[str, Any]:
     figures = used_parameters(result)
     cited = {source for parameter in figures for source in parameter.sources}
     cited |= {source for entry in strategies for line in entry["lines"] for source in line["sources"]}
-    return {
+    document = {
         "schema_version": SCHEMA_VERSION,
         "name": problem.name,
         "horizon_months": problem.horizon_months,
@@ -50,6 +50,8 @@ def plan_document(result: Result) -> dict[str, Any]:
         "figures": [_figure_entry(parameter) for parameter in figures],
         "sources": {id: source_record(id, result.catalog, result.evidence) for id in sorted(cited)},
     }
+    answer: dict[str, Any] = plain(document)
+    return answer
 
 
 def reason_sentence(code: str, params: Mapping[str, object]) -> str:

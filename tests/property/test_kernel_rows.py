@@ -20,9 +20,9 @@ def assert_same_row(one: Any, many: Any, row: int) -> None:
     alone, together = line_amounts(one), line_amounts(many, row)
     assert alone.keys() == together.keys()
     for id, amounts in alone.items():
-        assert together[id] == pytest.approx(amounts, rel=1e-9, abs=1e-9), id
+        np.testing.assert_allclose(together[id], amounts, rtol=1e-9, atol=1e-9, err_msg=id)
     for name in ("machine_count", "utilisation", "runs_per_month", "discount"):
-        assert getattr(many, name)[row] == pytest.approx(getattr(one, name)[0], rel=1e-9), name
+        np.testing.assert_allclose(getattr(many, name)[row], getattr(one, name)[0], rtol=1e-9, err_msg=name)
 
 
 @quick

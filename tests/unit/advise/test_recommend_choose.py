@@ -13,12 +13,15 @@ from planner.advise.recommend.ask import Ask, parse_budget
 from planner.advise.recommend.candidates import builds, rentals
 from planner.advise.recommend.capacity import largest_models, need_gb
 from planner.advise.recommend.choose import choose
+from planner.advise.recommend.guides import guide_offers
 from planner.advise.recommend.options import Option
 from planner.advise.recommend.reasons import answer_reason, option_reasons
+from planner.advise.recommend.serving import serving_rate
 from planner.advise.recommend.uses import load_uses
 from planner.catalog.load import load_catalog
 from planner.catalog.records import Catalog
 from planner.performance.constants import constants_of
+from planner.performance.estimate import Setup, estimate
 from planner.performance.evidence import load_evidence
 
 TODAY = dt.date(2026, 11, 30)
@@ -82,6 +85,45 @@ def test_a_marketplace_is_a_cheaper_way_but_not_the_pick() -> None:
     assert found.pick is not None
     assert found.pick.id == "cloud"
     assert [option.id for option in found.cheaper] == ["market"]
+
+
+def test_a_cheaper_way_does_all_the_work() -> None:
+    part = build("part", 10, covers=False, covered_months=2.0)
+    assert choose([build("pick", 500), part]).cheaper == ()
+
+
+def test_as_many_machines_are_bought_as_the_work_needs_and_the_budget_allows() -> None:
+    for option in BASE.builds:
+        assert option.build is not None
+        within = int(BASE.budget_usd // option.build.price_usd)
+        assert option.count == min(option.needed, within)
+        assert option.price_usd == pytest.approx(option.count * option.build.price_usd)
+    assert any(option.count > 1 for option in BASE.builds)
+
+
+def test_a_guides_rental_is_a_current_one_where_there_is_one() -> None:
+    [current] = [offer for offer in guide_offers(USES, CATALOG, TODAY) if offer.instance_type == "p4d.24xlarge"]
+    price = dataclasses.replace(current.price_usd_per_h, value=1.0, as_of="2020")
+    stale = dataclasses.replace(current, id="stale", price_usd_per_h=price)
+    catalog = dataclasses.replace(CATALOG, offers={**CATALOG.offers, "stale": stale})
+    assert current.id in [offer.id for offer in guide_offers(USES, catalog, TODAY)]
+
+
+def test_the_peak_that_is_served_by_hand() -> None:
+    """Three times the speed of training, half of it at the peak; for each card."""
+    work, gpu = ask("40000 CNY", "serving", parameters=1e8).work, CATALOG.gpus["t4"]
+    training = estimate(Setup(workload=work.workload, gpu=gpu, gpus=1, gpus_per_node=1), CATALOG, EVIDENCE).throughput
+    rate = serving_rate(work, gpu, 2, USES, CATALOG, EVIDENCE)
+    assert rate == pytest.approx(2 * 3 * training * 0.5, rel=1e-12)
+
+
+def test_generation_is_bound_by_bandwidth() -> None:
+    """16 sequences at 60 % of 1,008 GB/s over 2 bytes of each weight, half of it at the peak."""
+    work, gpu = ask("40000 CNY", "serving", parameters=7e9).work, CATALOG.gpus["rtx-4090"]
+    weights_gb = 2 * work.workload.parameters.value / 1e9
+    rate = serving_rate(work, gpu, 1, USES, CATALOG, EVIDENCE)
+    assert rate == pytest.approx(16 * 0.6 * 1008 / weights_gb * 0.5, rel=1e-9)
+    assert serving_rate(work, CATALOG.gpus["rtx-3060-12gb"], 1, USES, CATALOG, EVIDENCE) == 0.0
 
 
 def test_a_stale_offer_is_not_recommended() -> None:
@@ -159,7 +201,9 @@ def test_builds_are_complete_and_powered() -> None:
     ]  # fmt: skip
     assert entry.price_usd == 770
     assert entry.estimated_usd == 550
-    assert "1x-rtx-4090-pc-entry" not in found  # 545 W on a supply of 650 W, and 24 GB beside 16 GB
+    assert "1x-rtx-4090-pc-entry" not in found  # 535 W on a supply of 650 W, and 24 GB beside 16 GB
+    assert "1x-rtx-3090-used-pc-entry" not in found  # power enough, but 24 GB beside 16 GB
+    assert "2x-rtx-5090-workstation-2" not in found  # memory enough, but 1,295 W on supplies of 1,600 W
     server = found["4x-a100-pcie-80gb-workstation-4"]
     bridges = next(part for part in server.parts if part.item == "nvlink-bridge-2-slot")
     assert bridges.count == 6  # three for each of two pairs

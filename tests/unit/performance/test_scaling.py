@@ -24,6 +24,7 @@ CONSTANTS = shipped_constants(
     node_jitter_per_doubling=0.01,
     link_latency_us=0,
     node_network_gbit_per_s=800,
+    node_network_gbit_per_s_ampere=800,
     office_network_gbit_per_s=10,
 )
 
