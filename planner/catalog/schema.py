@@ -259,6 +259,7 @@ class VisionIn(Strict):
     gmacs: Annotated[float, Field(gt=0)]
     activations_m: Annotated[float, Field(gt=0)]
     input: Text
+    patches: bool = False
 
     def record(self) -> VisionSpec:
         """The frozen record with the same fields."""

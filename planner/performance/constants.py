@@ -66,6 +66,7 @@ class Constants:
     vision_bytes_factor: float
     vision_vector_flop: float
     vision_norm: float
+    vision_patch_share: float
     vision_launch_ms: float
     vision_parameter_bytes: float
     # memory

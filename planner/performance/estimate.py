@@ -203,7 +203,7 @@ def _from_formula(
     choice, step = run.choice, run.step
     shares = {part: seconds / step.total_s for part, seconds in step.parts_s.items()}
     half_width, novelty = estimated_half_width(
-        _unit(request), setup.gpu, choice.layout, shares, catalog, evidence, constants
+        _unit(request), setup.gpu, request.precision, choice.layout, shares, catalog, evidence, constants
     )
     warnings = [*request.warnings, *novelty, *_batch_warning(request, run.global_batch)]
     if is_fused(setup.workload) and setup.software is None:

@@ -32,11 +32,6 @@ class Layout:
         return self.gpus // (self.tensor * self.pipeline)
 
     @property
-    def stages_to_fill(self) -> float:
-        """Passes during which a pipeline is not full, in each step. [-]"""
-        return (self.pipeline - 1) / self.chunks
-
-    @property
     def is_plain(self) -> bool:
         """Whether the published runs in the evidence are spread like this: replicas, or shards over all GPUs."""
         return self.sharding == "replicated" or (self.sharding == "sharded" and self.shards == self.gpus)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from planner.catalog.records import Catalog, Gpu
+from planner.catalog.records import Catalog, Gpu, Precision
 from planner.performance.constants import Constants
 from planner.performance.device import generation_of
 from planner.performance.evidence import Evidence
@@ -18,6 +18,7 @@ REGIME_SHARE = 0.25  # share of the step above which launches or links, the leas
 def estimated_half_width(
     unit: str,
     gpu: Gpu,
+    precision: Precision,
     layout: Layout,
     shares: Mapping[str, float],
     catalog: Catalog,
@@ -32,6 +33,8 @@ def estimated_half_width(
         Unit of throughput: models counted in samples and in tokens have evidence of their own.
     gpu : Gpu
         The GPU that is estimated.
+    precision : Precision
+        The training precision; of 8 bit no run is in the evidence.
     layout : Layout
         How the run is spread.
     shares : mapping
@@ -42,8 +45,8 @@ def estimated_half_width(
     Returns
     -------
     float, tuple of Warning_
-        The wider, the less of unit, GPU, architecture, vendor and layout was ever measured, and the more of the step
-        launches and links take. [-]
+        The wider, the less of unit, GPU, architecture, vendor, precision and layout was ever measured, and the more of
+        the step launches and links take. [-]
     """
     warnings: list[Warning_] = []
     if (unit, gpu.id) in evidence.known_gpus:
@@ -60,6 +63,8 @@ def estimated_half_width(
     if unit == "samples_per_s" and "attention" not in shares:
         width = max(width, constants.half_width_vision)
     if shares["launch"] + shares["communication"] > REGIME_SHARE:
+        width = math.hypot(width, constants.half_width_regime)
+    if precision not in evidence.known_precisions:
         width = math.hypot(width, constants.half_width_regime)
     if not layout.is_plain:
         width = math.hypot(width, constants.half_width_layout)
