@@ -18,6 +18,7 @@ from planner.catalog.records import PRECISIONS, Catalog
 from planner.errors import InputError, PlannerError
 from planner.performance.estimate import Setup, estimate
 from planner.performance.evidence import load_evidence
+from planner.report.diff import diff_paths, diff_text
 from planner.report.document import plan_document
 from planner.report.export import plan_csv
 from planner.report.forecast import forecast_document
@@ -127,13 +128,17 @@ def _check(options: argparse.Namespace) -> None:
     catalog = _catalog(options, options.folder)
     counts = {
         "gpus": len(catalog.gpus),
+        "partial_gpus": len(catalog.partial_gpus),
         "hosts": len(catalog.hosts),
+        "systems": len(catalog.systems),
+        "parts": len(catalog.parts),
         "offers": len(catalog.offers),
         "hardware": len(catalog.hardware),
         "providers": len(catalog.providers),
         "currencies": len(catalog.fx),
         "sites": len(catalog.sites),
         "grids": len(catalog.grids),
+        "embodied": len(catalog.embodied),
         "assumptions": len(catalog.assumptions),
         "workloads": len(catalog.workloads),
         "sources": len(catalog.sources),
@@ -145,6 +150,11 @@ def _check(options: argparse.Namespace) -> None:
     else:
         numbers = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts.items())
         _print(f"The catalog is in order: {numbers}. Newest figure: {catalog.as_of}.\n")
+
+
+def _diff(options: argparse.Namespace) -> None:
+    differences = diff_paths(options.old, options.new)
+    _print(_json({"differences": differences}) if options.json else diff_text(differences))
 
 
 def _list(options: argparse.Namespace) -> None:
@@ -220,7 +230,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     one.set_defaults(run=_estimate)
 
-    catalog = commands.add_parser("catalog", help="check or list the facts")
+    catalog = commands.add_parser("catalog", help="check, list or compare the facts")
     actions = catalog.add_subparsers(dest="action", required=True, metavar="ACTION")
     check = actions.add_parser("check", parents=[common], help="check all data files")
     check.add_argument(
@@ -230,6 +240,10 @@ def _parser() -> argparse.ArgumentParser:
     listing = actions.add_parser("list", parents=[common], help="list records")
     listing.add_argument("kind", choices=KINDS)
     listing.set_defaults(run=_list)
+    diff = actions.add_parser("diff", parents=[common], help="what changed between two data files or folders")
+    diff.add_argument("old", type=Path, metavar="OLD")
+    diff.add_argument("new", type=Path, metavar="NEW")
+    diff.set_defaults(run=_diff)
     return parser
 
 

@@ -219,6 +219,18 @@ class _Builder:
                 path.append("?" if frame.key is _DROPPED else frame.key)
         return tuple(path)
 
+    def name_of_next(self) -> str | int:
+        """Last part of `path` without the rest, which every mapping and list would pay for."""
+        if not self.stack:
+            return ""
+        frame = self.stack[-1]
+        if isinstance(frame.container, list):
+            return len(frame.container)
+        if frame.key is _DROPPED:
+            return "?"
+        key: str | int = frame.key
+        return key
+
     def report(self, event: events.Event, found: str, expected: str, *, path: Path | None = None) -> None:
         line = _line(event)
         if len(self.found) >= MAX_PROBLEMS:
@@ -272,9 +284,8 @@ class _Builder:
         if self.stack and isinstance(self.stack[-1].container, dict) and self.stack[-1].key is _NO_KEY:
             self.report(event, "a list or mapping as a key", "text as the key")
             raise _Stop
-        path = self.path()
         container: dict[Any, Any] | list[Any] = {} if isinstance(event, events.MappingStartEvent) else []
-        frame = _Frame(container, path[-1] if path else "")
+        frame = _Frame(container, self.name_of_next())
         self.lines[id(container)] = frame.lines
         self.add(event, container)
         self.stack.append(frame)
@@ -300,7 +311,6 @@ class _Builder:
     def checked_key(self, event: events.Event, frame: _Frame, key: Any) -> Any:
         line = _line(event)
         style = getattr(event, "style", None)
-        here = self.path()
         if key == "<<" and not style:
             self.report(event, "the merge key <<", "the keys written out")
             return _DROPPED
@@ -310,7 +320,7 @@ class _Builder:
             return _DROPPED
         if key in frame.lines:
             found = f"the key a second time (first on line {frame.lines[key]})"
-            self.report(event, found, "each key once", path=(*here, key))
+            self.report(event, found, "each key once", path=(*self.path(), key))
             return _DROPPED
         frame.lines[key] = line
         return key

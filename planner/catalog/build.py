@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from planner import units
 from planner.catalog import records as r
 from planner.catalog import schema as s
-from planner.catalog.fields import FigureIn
+from planner.catalog.fields import FactIn, FigureIn, RecordIn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,7 +20,7 @@ class Origin:
     as_of_note: str
 
     @classmethod
-    def of(cls, entry: s.RecordIn | s.FxRateIn) -> Origin:
+    def of(cls, entry: RecordIn | s.FxRateIn) -> Origin:
         """Origin that a record states for its figures."""
         return cls(sources=entry.source, as_of=entry.as_of, as_of_note=entry.as_of_note)
 
@@ -31,6 +31,7 @@ class Builder:
 
     sources: Mapping[str, r.Source]
     fx: Mapping[str, r.FxRate] = field(default_factory=dict)
+    partial_gpus: Mapping[str, r.PartialGpu] = field(default_factory=dict)
     unsourced: list[str] = field(default_factory=list)
 
     def figure(self, raw: FigureIn, origin: Origin, name: str, *, scale: float = 1.0) -> r.Figure:
@@ -61,52 +62,21 @@ class Builder:
     def _is_estimate(self, sources: Sequence[str]) -> bool:
         return any(source in self.sources and self.sources[source].kind == "estimate" for source in sources)
 
-    def gpu(self, entry: s.GpuIn) -> r.Gpu:
-        origin = Origin.of(entry)
-        peaks: dict[r.Precision, r.Figure] = {}
-        fractions: dict[r.Precision, r.Figure] = {}
-        for precision in r.PRECISIONS:
-            key = "fp32_tflop_per_s" if precision == "fp32" else f"{precision}_dense_tflop_per_s"
-            peak: FigureIn | None = getattr(entry, key)
-            if peak is not None:
-                peaks[precision] = self.figure(peak, origin, key)
-            key = f"{precision}_matmul_fraction"
-            fraction: FigureIn | None = getattr(entry, key)
-            if fraction is not None:
-                fractions[precision] = self.figure(fraction, origin, key)
-        return r.Gpu(
-            id=entry.id,
-            name=entry.name,
-            vendor=entry.vendor,
-            architecture=entry.architecture,
-            segment=entry.segment,
-            form_factor=entry.form_factor,
-            launch_date=entry.launch_date,
-            aliases=tuple(entry.aliases),
-            memory_gb=self.figure(entry.memory_gb, origin, "memory_gb"),
-            memory_bandwidth_gb_per_s=self.figure(entry.memory_bandwidth_gb_per_s, origin, "memory_bandwidth_gb_per_s"),
-            tdp_w=self.figure(entry.tdp_w, origin, "tdp_w"),
-            idle_w=self.optional(entry.idle_w, origin, "idle_w"),
-            dense_tflop_per_s=peaks,
-            matmul_fraction=fractions,
-            nvlink_gb_per_s=self.optional(entry.nvlink_gb_per_s, origin, "nvlink_gb_per_s"),
-            pcie_gen=self.optional(entry.pcie_gen, origin, "pcie_gen"),
-            pcie_lanes=self.optional(entry.pcie_lanes, origin, "pcie_lanes"),
-            peer_to_peer=entry.peer_to_peer,
-        )
-
-    def host(self, entry: s.HostIn) -> r.Host:
-        origin = Origin.of(entry)
-        return r.Host(
-            id=entry.id,
-            name=entry.name,
-            gpu_slots=entry.gpu_slots,
-            psu_w=entry.psu_w,
-            load_w=self.optional(entry.load_w, origin, "load_w"),
-            idle_w=self.optional(entry.idle_w, origin, "idle_w"),
-            wall_w_per_gpu_tdp=self.optional(entry.wall_w_per_gpu_tdp, origin, "wall_w_per_gpu_tdp"),
-            idle_share_of_load=self.optional(entry.idle_share_of_load, origin, "idle_share_of_load"),
-            note=entry.note,
+    def fact(self, raw: FactIn | None, origin: Origin, name: str) -> r.Fact | None:
+        """A word or version, or None where it is unknown; its origin follows the rules of `figure`."""
+        if raw is None:
+            return None
+        own = raw.source is not None
+        sources = raw.source if raw.source is not None else origin.sources
+        if not sources:
+            self.unsourced.append(name)
+        dated = raw.as_of is not None or own
+        return r.Fact(
+            value=raw.value,
+            sources=sources,
+            as_of=raw.as_of if dated else origin.as_of,
+            as_of_note=raw.as_of_note or ("" if dated else origin.as_of_note),
+            estimate=self._is_estimate(sources) if raw.estimate is None else raw.estimate,
         )
 
     def provider(self, entry: s.ProviderIn) -> r.Provider:
@@ -134,7 +104,8 @@ class Builder:
             instance_type=entry.instance_type,
             region=entry.region,
             grid=entry.grid,
-            gpu=entry.gpu,
+            gpu=None if entry.gpu in self.partial_gpus else entry.gpu,
+            partial_gpu=entry.gpu if entry.gpu in self.partial_gpus else None,
             gpu_label=entry.gpu_label or entry.gpu or "",
             gpu_count=entry.gpu_count,
             term=entry.term,
@@ -155,7 +126,9 @@ class Builder:
     def hardware_price(self, entry: s.HardwarePriceIn) -> r.HardwarePrice:
         return r.HardwarePrice(
             id=entry.id,
-            item=entry.item,
+            item=entry.item or "",
+            item_label=entry.item_label or "",
+            kind=entry.kind,
             condition=entry.condition,
             price_usd=self.figure(entry.price_usd, Origin.of(entry), "price_usd"),
             includes_tax=entry.includes_tax,
@@ -168,7 +141,7 @@ class Builder:
 
     def grid(self, entry: s.GridIn) -> r.Grid:
         intensity = self.figure(entry.g_co2e_per_kwh, Origin.of(entry), "g_co2e_per_kwh", scale=1 / units.G_PER_KG)
-        return r.Grid(id=entry.id, name=entry.name, kg_co2e_per_kwh=intensity)
+        return r.Grid(id=entry.id, name=entry.name, kg_co2e_per_kwh=intensity, kind=entry.kind, note=entry.note)
 
     def site(self, entry: s.SiteIn) -> r.Site:
         origin = Origin.of(entry)
@@ -181,17 +154,54 @@ class Builder:
             pue=self.figure(entry.pue, origin, "pue"),
         )
 
-    def _tariff(self, entry: s.TariffIn, site: Origin, name: str) -> r.Tariff:
+    def _tariff(self, entry: s.TariffIn, record: Origin, name: str) -> r.Tariff:
+        others = [self._price(price, record, f"tariffs.{name}.others.{at}") for at, price in enumerate(entry.others)]
+        main = self._price(entry, record, f"tariffs.{name}")
+        return replace(main, others=tuple(others))
+
+    def _price(self, entry: s.PriceIn, record: Origin, place: str) -> r.Tariff:
         own = bool(entry.source)
         origin = Origin(
-            sources=entry.source or site.sources,
-            as_of=entry.as_of or (None if own else site.as_of),
-            as_of_note=entry.as_of_note or ("" if own else site.as_of_note),
+            sources=entry.source or record.sources,
+            as_of=entry.as_of or (None if own else record.as_of),
+            as_of_note=entry.as_of_note or ("" if own else record.as_of_note),
         )
-        price = self.figure(entry.price_per_kwh, origin, f"tariffs.{name}.price_per_kwh")
+        price = self.figure(entry.price_per_kwh, origin, f"{place}.price_per_kwh")
         if entry.currency != "USD" and entry.currency in self.fx:
             price = in_usd(price, self.fx[entry.currency].usd_per_unit)
-        return r.Tariff(usd_per_kwh=price, includes_tax=entry.includes_tax)
+        return r.Tariff(usd_per_kwh=price, includes_tax=entry.includes_tax, note=entry.note)
+
+    def region_tariffs(self, entry: s.RegionTariffsIn) -> r.RegionTariffs:
+        origin = Origin.of(entry)
+        tariffs: dict[str, r.Tariff] = {
+            name: self._tariff(tariff, origin, name) for name, tariff in entry.tariffs.items()
+        }
+        return r.RegionTariffs(id=entry.id, name=entry.name, tariffs=tariffs)
+
+    def facility(self, entry: s.FacilityIn) -> r.Facility:
+        pue = self.figure(entry.pue, Origin.of(entry), "pue")
+        return r.Facility(id=entry.id, name=entry.name, kind=entry.kind, pue=pue, note=entry.note)
+
+    def embodied(self, entry: s.EmbodiedIn) -> r.Embodied:
+        return r.Embodied(
+            id=entry.id,
+            name=entry.name,
+            kind=entry.kind,
+            gpu=entry.gpu,
+            per=entry.per,
+            kg_co2e=self.figure(entry.kg_co2e, Origin.of(entry), "kg_co2e"),
+            note=entry.note,
+        )
+
+    def interruption_band(self, entry: s.InterruptionBandIn) -> r.InterruptionBand:
+        share = self.figure(entry.interrupted_share_per_month, Origin.of(entry), "interrupted_share_per_month")
+        return r.InterruptionBand(
+            id=entry.id,
+            gpu=entry.gpu,
+            instance_type=entry.instance_type,
+            interrupted_share_per_month=share,
+            note=entry.note,
+        )
 
     def assumption(self, entry: s.AssumptionIn) -> r.Assumption:
         figure = self.figure(entry, Origin.of(entry), "value")

@@ -117,3 +117,32 @@ PeakFraction: TypeAlias = Annotated[
 ]
 Factor: TypeAlias = Annotated[FigureIn, BeforeValidator(_as_mapping), _within(1, 10, "a factor of at least 1 (to 10)")]
 Count: TypeAlias = Annotated[int, Field(ge=1, le=1_000_000_000)]
+
+
+class FactIn(Strict):
+    """A word or version, alone or with its own source and date."""
+
+    value: Text
+    source: SourceIds | None = None
+    as_of: AsOf | None = None
+    as_of_note: str = ""
+    estimate: bool | None = None
+
+
+def _as_fact(value: object) -> object:
+    if not isinstance(value, str | dict):
+        raise fault(describe(value), "text in quotes, or a mapping with value, source and as_of")
+    return value if isinstance(value, dict) else {"value": value}
+
+
+TextFact: TypeAlias = Annotated[FactIn, BeforeValidator(_as_fact)]
+
+
+class RecordIn(Strict):
+    """What every record has: `source` and `as_of` hold for all its figures that don't say otherwise."""
+
+    id: Text
+    source: SourceIds = ()
+    as_of: AsOf | None = None
+    as_of_note: str = ""
+    note: str = ""

@@ -7,12 +7,13 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
+from planner.catalog import build_hardware as hardware
 from planner.catalog import records as r
 from planner.catalog import schema as s
 from planner.catalog.build import Builder
@@ -26,9 +27,11 @@ DATA_FOLDER = Path(__file__).resolve().parents[2] / "data"
 MAX_BYTES = 5_000_000
 
 _ID_FORMS: Mapping[str, tuple[re.Pattern[str], str]] = {
+    "ambiguous": (re.compile(r"\S.*\S"), "text without blanks around it"),
     "assumptions": (re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*"), "lower-case words joined by _"),
     "fx": (re.compile(r"[A-Z]{3}"), "a currency code of three capital letters"),
 }
+_ID_KEYS: Mapping[str, str] = {"fx": "code", "ambiguous": "label"}
 _KEBAB = (re.compile(r"[a-z0-9]+([-.][a-z0-9]+)*"), "lower-case words joined by -")
 
 
@@ -143,8 +146,10 @@ class _Work:
         self.check_origins()
         if all(parsed.complete for parsed in self.files.values()) and len(self.files) == len(s.SECTIONS):
             self.check_references()
-            self.check_aliases("gpus")
+            self.check_items_differ()
+            self.check_ambiguous(self.check_aliases("gpus", "partial_gpus"))
             self.check_aliases("workloads")
+            self.check_aliases("systems")
         self.build()
 
     def report(self, parsed: Parsed, place: Place, found: str, expected: str) -> None:
@@ -165,11 +170,13 @@ class _Work:
         for section, model in models.items():
             self.entries[section] = []
             listed = parsed.data.get(section)
+            if section in s.OPTIONAL_SECTIONS and section not in parsed.data:
+                continue
             if not isinstance(listed, list):
                 self.report(parsed, (section,), describe(listed), "a list of entries")
                 continue
             for index, raw in enumerate(listed):
-                name = raw.get("code" if section == "fx" else "id") if isinstance(raw, dict) else None
+                name = raw.get(_ID_KEYS.get(section, "id")) if isinstance(raw, dict) else None
                 entry = _Entry(parsed=parsed, place=(section, index), id=name if isinstance(name, str) else "")
                 self.entries[section].append(entry)
                 try:
@@ -211,7 +218,7 @@ class _Work:
             seen: set[str] = set()
             last = ""
             for entry in self.entries.get(section, []):
-                place: Place = (*entry.place, "code" if section == "fx" else "id")
+                place: Place = (*entry.place, _ID_KEYS.get(section, "id"))
                 if not entry.id:
                     continue  # the schema has reported it
                 if not pattern.fullmatch(entry.id):
@@ -259,18 +266,29 @@ class _Work:
     def check_references(self) -> None:
         ids = {section: {entry.id for entry in entries} for section, entries in self.entries.items()}
         self.check_reference("offers", "provider", ids["providers"], "providers")
-        self.check_reference("offers", "gpu", ids["gpus"], "gpus")
+        accelerators = ids["gpus"] | ids["partial_gpus"]
+        for section in ("offers", "systems", "interruption_bands", "embodied") if ids["gpus"] else ():
+            self.check_reference(section, "gpu", accelerators, "gpus or partial_gpus")
         self.check_reference("offers", "grid", ids["grids"], "grids")
+        self.check_reference("systems", "host", ids["hosts"], "hosts")
         if ids["gpus"] and ids["hosts"]:
-            self.check_reference("hardware", "item", ids["gpus"] | ids["hosts"], "gpus or hosts")
+            items = accelerators | ids["hosts"] | ids["systems"] | ids["parts"]
+            self.check_reference("hardware", "item", items, "gpus, hosts, systems or parts")
         self.check_reference("sites", "grid", ids["grids"], "grids")
-        for entry in self.entries["sites"]:
-            if entry.checked is None or not ids["fx"]:
-                continue
-            for name, tariff in entry.checked.tariffs.items():
-                if tariff.currency not in ids["fx"] | {"USD"}:
-                    place = (*entry.place, "tariffs", name, "currency")
-                    self.report(entry.parsed, place, f"{tariff.currency} without a rate", "a currency of fx or USD")
+        for section in ("sites", "region_tariffs"):
+            for entry in self.entries[section]:
+                self.check_currencies(entry, ids["fx"])
+
+    def check_currencies(self, entry: _Entry, currencies: set[str]) -> None:
+        if entry.checked is None or not currencies:
+            return
+        for name, tariff in entry.checked.tariffs.items():
+            tariff_place = (*entry.place, "tariffs", name)
+            others = ((other, (*tariff_place, "others", at)) for at, other in enumerate(tariff.others))
+            for price, place in ((tariff, tariff_place), *others):
+                if price.currency not in currencies | {"USD"}:
+                    found = f"{price.currency} without a rate"
+                    self.report(entry.parsed, (*place, "currency"), found, "a currency of fx or USD")
 
     def check_reference(self, section: str, key: str, ids: set[str], target: str) -> None:
         for entry in self.entries[section] if ids else ():  # a list that is missing has been reported as a whole
@@ -281,14 +299,37 @@ class _Work:
                 expected = f"an id of {target}" + (f", such as {' or '.join(close)}" if close else "")
                 self.report(entry.parsed, (*entry.place, key), f"the unknown id '{value}'", expected)
 
-    def check_aliases(self, section: str) -> None:
-        owners = {entry.id.casefold(): entry.id for entry in self.entries[section]}
-        for entry in self.entries[section]:
+    def check_items_differ(self) -> None:
+        """A price names its item by id alone, so accelerators, hosts, systems and parts share one set of ids."""
+        seen: dict[str, str] = {}
+        for section in ("gpus", "partial_gpus", "hosts", "systems", "parts"):
+            for entry in self.entries[section]:
+                if seen.setdefault(entry.id, section) != section:
+                    found = f"the id '{entry.id}', which an entry of {seen[entry.id]} has"
+                    self.report(entry.parsed, (*entry.place, "id"), found, "an id of its own")
+
+    def check_aliases(self, *sections: str) -> dict[str, str]:
+        """Aliases of entries of these sections: each names one entry. Returns the id behind each name, folded."""
+        entries = [entry for section in sections for entry in self.entries[section]]
+        owners = {entry.id.casefold(): entry.id for entry in entries}
+        for entry in entries:
             for index, alias in enumerate(entry.checked.aliases if entry.checked is not None else ()):
                 owner = owners.setdefault(alias.casefold(), entry.id)
                 if owner != entry.id or alias in entry.checked.aliases[:index]:
                     place = (*entry.place, "aliases", index)
                     self.report(entry.parsed, place, f"'{alias}', which names {owner} already", "an alias of one entry")
+        return owners
+
+    def check_ambiguous(self, owners: Mapping[str, str]) -> None:
+        ids = {entry.id for section in ("gpus", "partial_gpus") for entry in self.entries[section]}
+        for entry in self.entries["ambiguous"]:
+            if entry.id.casefold() in owners:
+                found = f"'{entry.id}', which names {owners[entry.id.casefold()]}"
+                self.report(entry.parsed, (*entry.place, "label"), found, "a label that is no id or alias")
+            for index, id in enumerate(entry.checked.could_be if entry.checked is not None else ()):
+                if id not in ids:
+                    expected = " or ".join(near(id, ids)) or "an id of gpus or partial_gpus"
+                    self.report(entry.parsed, (*entry.place, "could_be", index), f"the unknown id '{id}'", expected)
 
     # What comes out
 
@@ -296,15 +337,25 @@ class _Work:
         builder = Builder(sources=self.sources)
         self.make("fx", builder, builder.fx_rate)
         builder.fx = self.built["fx"]
-        self.make("gpus", builder, builder.gpu)
-        self.make("hosts", builder, builder.host)
+        self.make("gpus", builder, partial(hardware.gpu, builder))
+        self.make("partial_gpus", builder, partial(hardware.partial_gpu, builder))
+        builder.partial_gpus = self.built["partial_gpus"]
+        self.make("ambiguous", builder, hardware.ambiguous)
+        self.make("hosts", builder, partial(hardware.host, builder))
+        self.make("systems", builder, partial(hardware.system, builder))
+        self.make("parts", builder, hardware.part)
         self.make("providers", builder, builder.provider)
         self.make("offers", builder, builder.offer)
+        self.make("interruption_bands", builder, builder.interruption_band)
         self.make("hardware", builder, builder.hardware_price)
         self.make("grids", builder, builder.grid)
         self.make("sites", builder, builder.site)
+        self.make("region_tariffs", builder, builder.region_tariffs)
+        self.make("facilities", builder, builder.facility)
+        self.make("embodied", builder, builder.embodied)
         self.make("assumptions", builder, builder.assumption)
         self.make("residuals", builder, builder.residual)
+        self.make("observations", builder, builder.assumption)
         self.make("workloads", builder, builder.workload)
 
     def make(self, section: str, builder: Builder, build: Any) -> None:
@@ -315,7 +366,7 @@ class _Work:
             builder.unsourced.clear()
             self.built[section][entry.id] = build(entry.checked)
             for name in builder.unsourced:
-                place = (*entry.place, *name.split("."))
+                place = (*entry.place, *(int(part) if part.isdigit() else part for part in name.split(".")))
                 self.report(entry.parsed, place, "a figure without a source", "a source at the figure or its record")
 
     def catalog(self, content_hash: str) -> r.Catalog:

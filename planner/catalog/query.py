@@ -6,8 +6,22 @@ import datetime as dt
 from collections.abc import Collection, Iterable, Mapping
 from typing import Protocol, TypeVar
 
-from planner.catalog.records import Catalog, Gpu, Host, Market, Offer, Site, Status, Term, Workload
-from planner.errors import UnknownIdError
+from planner.catalog.records import (
+    Catalog,
+    Gpu,
+    HardwarePrice,
+    Host,
+    Market,
+    Offer,
+    PartialGpu,
+    Site,
+    Status,
+    System,
+    Term,
+    Workload,
+    first_day,
+)
+from planner.errors import InputError, UnknownIdError
 from planner.validation import near
 
 
@@ -20,14 +34,55 @@ _Record = TypeVar("_Record", bound=_Named)
 
 
 def find_gpu(catalog: Catalog, text: str, field: str = "") -> Gpu:
-    """GPU by id or alias, in any case.
+    """GPU to plan with, by id or alias, in any case.
 
     Raises
     ------
+    InputError
+        Several GPUs share the spelling (`gpu_ambiguous`), or too little is known of this one (`gpu_incomplete`).
     UnknownIdError
         With the nearest ids; `field` names the input at fault.
     """
-    return _find("GPU", catalog.gpus, ((gpu.id, gpu.aliases) for gpu in catalog.gpus.values()), text, field)
+    known = find_accelerator(catalog, text, field)
+    if isinstance(known, PartialGpu):
+        reason = known.reason or f"unknown: {', '.join(known.missing)}"
+        raise InputError("gpu_incomplete", field=field, value=known.name, gpu=known.id, reason=reason)
+    return known
+
+
+def find_accelerator(catalog: Catalog, text: str, field: str = "") -> Gpu | PartialGpu:
+    """Accelerator by id or alias, also one that can't be planned with.
+
+    Raises
+    ------
+    InputError
+        Several accelerators share the spelling (`gpu_ambiguous`).
+    UnknownIdError
+        With the nearest ids; `field` names the input at fault.
+    """
+    wanted = str(text).strip().casefold()
+    for label in catalog.ambiguous.values():
+        if label.label.casefold() == wanted:
+            raise InputError("gpu_ambiguous", field=field, value=label.label, could_be=list(label.could_be))
+    records: dict[str, Gpu | PartialGpu] = {**catalog.gpus, **catalog.partial_gpus}
+    return _find("GPU", records, ((gpu.id, gpu.aliases) for gpu in records.values()), text, field)
+
+
+def find_system(catalog: Catalog, text: str, field: str = "") -> System:
+    """Complete machine by id or alias; raises UnknownIdError."""
+    aliases = ((system.id, system.aliases) for system in catalog.systems.values())
+    return _find("system", catalog.systems, aliases, text, field)
+
+
+def prices_of(catalog: Catalog, item: str, condition: str | None = None) -> tuple[HardwarePrice, ...]:
+    """Purchase prices of a GPU, host, system or part, newest first; undated ones last."""
+    found = [
+        price
+        for price in catalog.hardware.values()
+        if price.item == item and (condition is None or price.condition == condition)
+    ]
+    found.sort(key=lambda price: (first_day(price.price_usd.as_of) or dt.date.min, price.id), reverse=True)
+    return tuple(found)
 
 
 def find_host(catalog: Catalog, text: str, field: str = "") -> Host:
@@ -131,7 +186,8 @@ def check_offer_conflicts(catalog: Catalog, *, today: dt.date) -> tuple[tuple[st
     for offer in catalog.offers.values():
         if offer.status(today) != "current":
             continue
-        key = (offer.provider, offer.instance_type, offer.region, offer.term, offer.gpu_count, offer.market, offer.gpu)
+        gpu = offer.gpu or offer.partial_gpu or offer.gpu_label
+        key = (offer.provider, offer.instance_type, offer.region, offer.term, offer.gpu_count, offer.market, gpu)
         other = first.setdefault(key, offer.id)
         if other != offer.id:
             pairs.append((other, offer.id))

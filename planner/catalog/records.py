@@ -7,53 +7,34 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+# Everything the catalog holds can be had from here, also what is defined by subject in modules of its own.
+from planner.catalog.figures import Fact as Fact
+from planner.catalog.figures import Figure as Figure
+from planner.catalog.figures import Source as Source
+from planner.catalog.figures import first_day as first_day
+from planner.catalog.hardware import PRECISIONS as PRECISIONS
+from planner.catalog.hardware import AmbiguousLabel as AmbiguousLabel
+from planner.catalog.hardware import GpuSpec as GpuSpec
+from planner.catalog.hardware import Part as Part
+from planner.catalog.hardware import PartialGpu as PartialGpu
+from planner.catalog.hardware import Precision as Precision
+from planner.catalog.hardware import Segment as Segment
+from planner.catalog.hardware import System as System
+from planner.catalog.places import Embodied as Embodied
+from planner.catalog.places import Facility as Facility
+from planner.catalog.places import Grid as Grid
+from planner.catalog.places import RegionTariffs as RegionTariffs
+from planner.catalog.places import Site as Site
+from planner.catalog.places import Tariff as Tariff
+
 Term = Literal["on_demand", "spot", "reserved_1y", "reserved_3y", "capacity_block"]
 Market = Literal["cloud", "marketplace"]
 Status = Literal["current", "stale", "retired"]
-Segment = Literal["consumer", "workstation", "datacenter"]
-Precision = Literal["fp32", "tf32", "fp16", "bf16", "fp8"]
+PriceKind = Literal["market", "list", "launch", "benchmark_table", "estimate"]
 
 STALE_AFTER_MONTHS = 18
 
 TERMS: tuple[Term, ...] = ("on_demand", "spot", "reserved_1y", "reserved_3y", "capacity_block")
-PRECISIONS: tuple[Precision, ...] = ("fp32", "tf32", "fp16", "bf16", "fp8")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
-    """Where figures come from. `kind` "estimate" marks every figure that cites it as an estimate."""
-
-    id: str
-    title: str
-    url: str | None = None
-    retrieved: dt.date | None = None
-    kind: Literal["published", "estimate", "definition", "scenario"] = "published"
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Figure:
-    """A number with its range, source and date. The unit is in the name of the field that holds it.
-
-    `as_of` is as exact as it is known: "2026-11-09", "2026-11", "2026" or None. `estimate` is true when a source is an
-    estimate or the record says so.
-    """
-
-    value: float
-    low: float | None = None
-    high: float | None = None
-    sources: tuple[str, ...]
-    as_of: str | None = None
-    as_of_note: str = ""
-    estimate: bool = False
-
-
-def first_day(as_of: str | None) -> dt.date | None:
-    """First day of a date known to the day, month or year; None stays None."""
-    if as_of is None:
-        return None
-    parts = [int(part) for part in as_of.split("-")]
-    return dt.date(parts[0], parts[1] if len(parts) > 1 else 1, parts[2] if len(parts) > 2 else 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +59,8 @@ class Gpu:
     pcie_gen: Figure | None
     pcie_lanes: Figure | None
     peer_to_peer: bool  # PCIe peer-to-peer between cards of one host
+    spec: GpuSpec = field(default_factory=GpuSpec)
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +84,10 @@ class Host:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HardwarePrice:
-    """Purchase price in USD of a GPU or a host (`item` is its id), new or used."""
+    """Purchase price in USD, new or used; an item may have several, of which the newest counts.
+
+    `item` is the id of a GPU, host, system or part, or "" where the source names several at once (`item_label`).
+    """
 
     id: str
     item: str
@@ -109,6 +95,8 @@ class HardwarePrice:
     price_usd: Figure
     includes_tax: bool = False
     note: str = ""
+    item_label: str = ""
+    kind: PriceKind = "market"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,7 +121,7 @@ class Offer:
     instance_type: str
     region: str
     grid: str | None
-    # None when the source names several GPUs or an unclear one: such an offer is never chosen by itself.
+    # None when the source names several GPUs, an unclear or a partly known one: such an offer is never planned with.
     gpu: str | None
     gpu_label: str
     gpu_count: float
@@ -148,6 +136,7 @@ class Offer:
     network_gbit_per_s: Figure | None
     includes_tax: bool = False
     note: str = ""
+    partial_gpu: str | None = None  # id of the partly known GPU that is rented
 
     @property
     def price_usd_per_gpu_h(self) -> float:
@@ -166,40 +155,22 @@ class Offer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class InterruptionBand:
+    """Share of spot machines that a provider reported as interrupted within a month."""
+
+    id: str
+    gpu: str | None  # None: of GPUs without a band of their own
+    instance_type: str
+    interrupted_share_per_month: Figure
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FxRate:
     """Value of one unit of a currency in USD."""
 
     code: str
     usd_per_unit: Figure
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Grid:
-    """Carbon intensity of a region's electricity. [kg CO2e/kWh]"""
-
-    id: str
-    name: str
-    kg_co2e_per_kwh: Figure
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tariff:
-    """Electricity price of one customer class. [USD/kWh]"""
-
-    usd_per_kwh: Figure
-    includes_tax: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Site:
-    """A place where owned machines can stand."""
-
-    id: str
-    name: str
-    grid: str
-    tariffs: Mapping[str, Tariff]  # by class: residential, commercial, industrial
-    default_tariff: str
-    pue: Figure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -289,6 +260,15 @@ class Catalog:
     as_of: str  # the newest date of any figure
     content_hash: str
     notices: tuple[str, ...] = field(default=())
+    partial_gpus: Mapping[str, PartialGpu] = field(default_factory=dict)
+    ambiguous: Mapping[str, AmbiguousLabel] = field(default_factory=dict)
+    systems: Mapping[str, System] = field(default_factory=dict)
+    parts: Mapping[str, Part] = field(default_factory=dict)
+    interruption_bands: Mapping[str, InterruptionBand] = field(default_factory=dict)
+    region_tariffs: Mapping[str, RegionTariffs] = field(default_factory=dict)
+    facilities: Mapping[str, Facility] = field(default_factory=dict)
+    embodied: Mapping[str, Embodied] = field(default_factory=dict)
+    observations: Mapping[str, Assumption] = field(default_factory=dict)  # published values behind the assumptions
 
     def assume(self, id: str) -> Figure:
         """The figure of an assumption that must exist; a missing one is a fault of the data files."""

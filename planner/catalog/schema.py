@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, model_validator
 
@@ -14,8 +14,8 @@ from planner.catalog.fields import (
     Factor,
     FigureIn,
     NonNegative,
-    PeakFraction,
     Positive,
+    RecordIn,
     Share,
     SourceIds,
     Strict,
@@ -23,7 +23,16 @@ from planner.catalog.fields import (
     Url,
     fault,
 )
-from planner.catalog.records import Market, Precision, Segment, Term, TransformerSpec, VisionSpec
+from planner.catalog.places import EmbodiedBasis, EmbodiedKind, FacilityKind, GridKind
+from planner.catalog.records import Market, Precision, PriceKind, Term, TransformerSpec, VisionSpec
+from planner.catalog.schema_hardware import (
+    AmbiguousIn,
+    GpuIn,
+    HostIn,
+    PartialGpuIn,
+    PartIn,
+    SystemIn,
+)
 
 SCHEMA_VERSION = 1
 
@@ -36,78 +45,6 @@ class SourceIn(Strict):
     retrieved: dt.date | None = None
     kind: Literal["published", "estimate", "definition"] = "published"
     note: str = ""
-
-
-class RecordIn(Strict):
-    """What every record has: `source` and `as_of` hold for all its figures that don't say otherwise."""
-
-    id: Text
-    source: SourceIds = ()
-    as_of: AsOf | None = None
-    as_of_note: str = ""
-    note: str = ""
-
-
-class GpuIn(RecordIn):
-    """An entry of `gpus`."""
-
-    name: Text
-    vendor: Text
-    architecture: Text
-    segment: Segment
-    form_factor: Text
-    launch_date: AsOf | None = None
-    aliases: list[Text] = Field(default=[])
-    peer_to_peer: bool
-    memory_gb: Positive
-    memory_bandwidth_gb_per_s: Positive
-    tdp_w: Positive
-    idle_w: Positive | None = None
-    fp32_tflop_per_s: Positive
-    tf32_dense_tflop_per_s: Positive | None = None
-    fp16_dense_tflop_per_s: Positive | None = None
-    bf16_dense_tflop_per_s: Positive | None = None
-    fp8_dense_tflop_per_s: Positive | None = None
-    fp32_matmul_fraction: PeakFraction | None = None
-    tf32_matmul_fraction: PeakFraction | None = None
-    fp16_matmul_fraction: PeakFraction | None = None
-    bf16_matmul_fraction: PeakFraction | None = None
-    fp8_matmul_fraction: PeakFraction | None = None
-    nvlink_gb_per_s: Positive | None = None
-    pcie_gen: Positive | None = None
-    pcie_lanes: Positive | None = None
-
-    @model_validator(mode="after")
-    def _idle_below_rated(self) -> GpuIn:
-        if self.idle_w is not None and self.idle_w.value >= self.tdp_w.value:
-            raise fault(f"idle_w {self.idle_w.value:g} at tdp_w {self.tdp_w.value:g}", "idle_w below tdp_w")
-        for precision in ("tf32", "fp16", "bf16", "fp8"):
-            has_peak = getattr(self, f"{precision}_dense_tflop_per_s") is not None
-            if getattr(self, f"{precision}_matmul_fraction") is not None and not has_peak:
-                raise fault(f"{precision}_matmul_fraction alone", f"{precision}_dense_tflop_per_s beside it")
-        return self
-
-
-class HostIn(RecordIn):
-    """An entry of `hosts`: a PC by its own draw, or a server by the draw of the whole loaded node."""
-
-    name: Text
-    gpu_slots: Count
-    psu_w: Annotated[float, Field(gt=0)] | None = None
-    load_w: Positive | None = None
-    idle_w: Positive | None = None
-    wall_w_per_gpu_tdp: Factor | None = None
-    idle_share_of_load: Share | None = None
-
-    @model_validator(mode="after")
-    def _one_power_model(self) -> HostIn:
-        own = (self.load_w is not None, self.idle_w is not None)
-        node = (self.wall_w_per_gpu_tdp is not None, self.idle_share_of_load is not None)
-        if (own, node) not in (((True, True), (False, False)), ((False, False), (True, True))):
-            keys = ("load_w", "idle_w", "wall_w_per_gpu_tdp", "idle_share_of_load")
-            found = ", ".join(key for key, given in zip(keys, own + node, strict=True) if given)
-            raise fault(found or "no draw", "load_w and idle_w, or wall_w_per_gpu_tdp and idle_share_of_load")
-        return self
 
 
 class ProviderIn(RecordIn):
@@ -158,10 +95,26 @@ class OfferIn(RecordIn):
 class HardwarePriceIn(RecordIn):
     """An entry of `hardware`."""
 
-    item: Text
+    item: Text | None = None
+    item_label: Text | None = None
+    kind: PriceKind = "market"
     condition: Literal["new", "used"]
     price_usd: Positive
     includes_tax: bool = False
+
+    @model_validator(mode="after")
+    def _has_item(self) -> HardwarePriceIn:
+        if self.item is None and self.item_label is None:
+            raise fault("neither item nor item_label", "item, or item_label where the source names several at once")
+        return self
+
+
+class InterruptionBandIn(RecordIn):
+    """An entry of `interruption_bands`."""
+
+    gpu: Text | None = None
+    instance_type: Text
+    interrupted_share_per_month: Share
 
 
 class FxRateIn(Strict):
@@ -185,11 +138,12 @@ class GridIn(RecordIn):
     """An entry of `grids`."""
 
     name: Text
+    kind: GridKind = "country"
     g_co2e_per_kwh: NonNegative
 
 
-class TariffIn(Strict):
-    """A price of electricity for one customer class."""
+class PriceIn(Strict):
+    """A published price of electricity."""
 
     price_per_kwh: Positive
     currency: Text
@@ -200,6 +154,15 @@ class TariffIn(Strict):
     note: str = ""
 
 
+class TariffIn(PriceIn):
+    """A price of electricity for one customer class, with further published ones of that class."""
+
+    others: list[PriceIn] = Field(default=[])
+
+
+Tariffs: TypeAlias = Annotated[dict[Literal["residential", "commercial", "industrial"], TariffIn], Field(min_length=1)]
+
+
 class SiteIn(RecordIn):
     """An entry of `sites`."""
 
@@ -207,13 +170,38 @@ class SiteIn(RecordIn):
     grid: Text
     default_tariff: Text
     pue: Factor
-    tariffs: Annotated[dict[Literal["residential", "commercial", "industrial"], TariffIn], Field(min_length=1)]
+    tariffs: Tariffs
 
     @model_validator(mode="after")
     def _default_exists(self) -> SiteIn:
         if self.default_tariff not in self.tariffs:
             raise fault(f"default_tariff {self.default_tariff}", f"one of {', '.join(self.tariffs)}")
         return self
+
+
+class RegionTariffsIn(RecordIn):
+    """An entry of `region_tariffs`."""
+
+    name: Text
+    tariffs: Tariffs
+
+
+class FacilityIn(RecordIn):
+    """An entry of `facilities`."""
+
+    name: Text
+    kind: FacilityKind
+    pue: Factor
+
+
+class EmbodiedIn(RecordIn):
+    """An entry of `embodied`."""
+
+    name: Text
+    kind: EmbodiedKind
+    gpu: Text | None = None
+    per: EmbodiedBasis = "piece"
+    kg_co2e: Positive
 
 
 class AssumptionIn(RecordIn, FigureIn):
@@ -304,10 +292,44 @@ class WorkloadIn(RecordIn):
 
 
 SECTIONS: Mapping[str, Mapping[str, type[Strict]]] = {
-    "gpus.yaml": {"gpus": GpuIn, "hosts": HostIn},
-    "prices.yaml": {"providers": ProviderIn, "offers": OfferIn, "hardware": HardwarePriceIn, "fx": FxRateIn},
-    "sites.yaml": {"grids": GridIn, "sites": SiteIn},
-    "assumptions.yaml": {"assumptions": AssumptionIn, "residuals": ResidualIn},
+    "gpus.yaml": {
+        "gpus": GpuIn,
+        "partial_gpus": PartialGpuIn,
+        "ambiguous": AmbiguousIn,
+        "hosts": HostIn,
+        "systems": SystemIn,
+        "parts": PartIn,
+    },
+    "prices.yaml": {
+        "providers": ProviderIn,
+        "offers": OfferIn,
+        "interruption_bands": InterruptionBandIn,
+        "hardware": HardwarePriceIn,
+        "fx": FxRateIn,
+    },
+    "sites.yaml": {
+        "grids": GridIn,
+        "sites": SiteIn,
+        "region_tariffs": RegionTariffsIn,
+        "facilities": FacilityIn,
+        "embodied": EmbodiedIn,
+    },
+    "assumptions.yaml": {"assumptions": AssumptionIn, "residuals": ResidualIn, "observations": AssumptionIn},
     "workloads.yaml": {"workloads": WorkloadIn},
 }
 """The lists of each data file and what their entries are."""
+
+OPTIONAL_SECTIONS = frozenset(
+    (
+        "partial_gpus",
+        "ambiguous",
+        "systems",
+        "parts",
+        "interruption_bands",
+        "region_tariffs",
+        "facilities",
+        "embodied",
+        "observations",
+    )
+)
+"""Lists that a file may leave out where it has no such entries: nothing a plan needs stands in them."""

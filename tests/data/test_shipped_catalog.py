@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
+import time
 from collections.abc import Iterator, Mapping
 
 import pytest
 
-from planner.catalog import Catalog
-from planner.catalog.query import check_offer_conflicts, find_offers
-from planner.catalog.records import Figure, Offer, first_day
+import planner.catalog.load as load_module
+from planner.catalog import Catalog, load_catalog
+from planner.catalog.query import check_offer_conflicts, find_offers, prices_of
+from planner.catalog.records import Figure, first_day
 
 TODAY = dt.date(2026, 11, 30)
 
@@ -19,10 +21,14 @@ NEEDED_ASSUMPTIONS = {
     "colocation_usd_per_kw_month",
     "discount_rate",
     "egress_usd_per_gb",
+    "embodied_kg_co2e_per_card",
+    "embodied_kg_co2e_per_server_gpu",
+    "embodied_life_h",
     "free_egress_gb_per_month",
     "fte_cloud",
     "fte_per_server",
     "fte_per_workstation",
+    "gpu_idle_w",
     "gpu_training_load_share_of_tdp",
     "installation_usd_server",
     "installation_usd_workstation",
@@ -70,7 +76,7 @@ def test_every_figure_has_sources_that_resolve(shipped: Catalog) -> None:
 def test_no_date_is_in_the_future(shipped: Catalog) -> None:
     dates = [day for _, figure in figures(shipped) if (day := first_day(figure.as_of)) is not None]
     assert max(dates) <= TODAY
-    assert min(dates) >= dt.date(2012, 1, 1)
+    assert min(dates) >= dt.date(2009, 1, 1)  # the oldest grid; prices begin in 2014
     newest = first_day(shipped.as_of)
     assert newest is not None
     assert dt.date(2026, 11, 1) <= newest <= TODAY
@@ -117,8 +123,8 @@ GPU_RANGES = {
     "memory_bandwidth_gb_per_s": (100, 10_000),
     "tdp_w": (50, 1500),
     "idle_w": (3, 250),
+    "pcie_gen": (3, 6),
     "nvlink_gb_per_s": (50, 2000),
-    "pcie_gen": (2, 6),
     "pcie_lanes": (4, 16),
 }
 
@@ -130,6 +136,7 @@ def test_gpus_are_plausible(shipped: Catalog) -> None:
             assert figure is None or low <= figure.value <= high, f"{gpu.id} {name} {figure.value}"
         peaks = {precision: figure.value for precision, figure in gpu.dense_tflop_per_s.items()}
         assert 3 <= peaks["fp32"] <= 250, gpu.id
+        assert gpu.idle_w is not None, f"{gpu.id}: a plan needs idle power"
         if "fp16" in peaks:
             assert peaks["fp32"] <= peaks["fp16"] <= 3000, gpu.id
         if "tf32" in peaks and "fp16" in peaks:
@@ -159,7 +166,7 @@ def test_geforce_of_the_last_two_generations_has_no_peer_to_peer(shipped: Catalo
 def test_offers_are_plausible(shipped: Catalog) -> None:
     for offer in shipped.offers.values():
         assert 0.03 <= offer.price_usd_per_gpu_h <= 20, f"{offer.id}: {offer.price_usd_per_gpu_h} USD per GPU-hour"
-        assert offer.gpu_count in (0.5, 1, 2, 4, 8, 16), f"{offer.id}: {offer.gpu_count} GPUs"
+        assert offer.gpu_count in (0.333, 0.5, 1, 2, 4, 8, 16), f"{offer.id}: {offer.gpu_count} GPUs"
         days = () if offer.term == "on_demand" else (86_400,)
         assert offer.billing_unit_s.value in (1, 60, 600, 3600, *days), offer.id
         assert 0 <= offer.minimum_s.value <= 366 * 86_400, offer.id
@@ -197,27 +204,6 @@ def test_no_two_current_offers_sell_the_same(shipped: Catalog) -> None:
     assert check_offer_conflicts(shipped, today=TODAY) == ()
 
 
-def same(offer: Offer) -> tuple[object, ...]:
-    return offer.provider, offer.instance_type, offer.region, offer.gpu_count, offer.market, offer.gpu
-
-
-def test_spot_and_reserved_cost_at_most_the_hour_unless_noted(shipped: Catalog) -> None:
-    by_hour = {
-        same(offer): offer
-        for offer in shipped.offers.values()
-        if offer.term == "on_demand" and offer.status(TODAY) == "current"
-    }
-    compared = 0
-    for offer in shipped.offers.values():
-        other = by_hour.get(same(offer))
-        if offer.term == "on_demand" or other is None or offer.status(TODAY) != "current":
-            continue
-        compared += 1
-        cheaper = offer.price_usd_per_h.value <= other.price_usd_per_h.value
-        assert cheaper or offer.note, f"{offer.id}: dearer than {other.id}, without a note"
-    assert compared >= 5
-
-
 def test_interruptions_are_of_spot_offers_and_small(shipped: Catalog) -> None:
     shares = [offer for offer in shipped.offers.values() if offer.interrupted_share_per_month is not None]
     assert shares
@@ -233,29 +219,49 @@ def test_the_default_pool_serves_the_examples(shipped: Catalog) -> None:
     assert {offer.market for offer in pool} == {"cloud"}
 
 
+MARKETPLACES = {
+    "akash", "chenjian", "compshare", "gpushare", "matpool", "mithril", "sf-compute", "suanjia", "vast",
+}  # fmt: skip
+
+
 def test_marketplaces_are_marked(shipped: Catalog) -> None:
     for offer in shipped.offers.values():
-        assert (offer.market == "marketplace") == (offer.provider in ("vast", "akash")), offer.id
+        assert (offer.market == "marketplace") == (offer.provider in MARKETPLACES), offer.id
+
+
+HARDWARE_RANGES = {"gpus": (100, 60_000), "partial_gpus": (100, 60_000), "hosts": (300, 100_000), "parts": (50, 50_000)}
+SYSTEM_RANGES = {"pc": (500, 20_000), "baseboard": (30_000, 500_000), "server": (30_000, 600_000)}
 
 
 def test_hardware_is_plausible(shipped: Catalog) -> None:
     for price in shipped.hardware.values():
-        low, high = (100, 60_000) if price.item in shipped.gpus else (300, 400_000)
+        if price.item in shipped.systems:
+            low, high = SYSTEM_RANGES[shipped.systems[price.item].kind]
+        else:
+            kind = next((name for name in HARDWARE_RANGES if price.item in getattr(shipped, name)), "gpus")
+            low, high = HARDWARE_RANGES[kind]
         assert low <= price.price_usd.value <= high, price.id
+        assert price.item or price.item_label, price.id
+        # Only what names several cards at once stands without an item: it can't be planned with.
+        assert price.item or price.item_label.casefold() in {
+            *(f"{label} used".casefold() for label in shipped.ambiguous),
+            *(label.casefold() for label in shipped.ambiguous),
+            "gh200 server",
+        }, price.id
     for id, gpu in shipped.gpus.items():
-        used = [p.price_usd.value for p in shipped.hardware.values() if p.item == id and p.condition == "used"]
-        new = [p.price_usd.value for p in shipped.hardware.values() if p.item == id and p.condition == "new"]
-        if used and new:
-            assert min(used) < max(new), f"{gpu.id}: used dearer than new"
+        used, new = prices_of(shipped, id, "used"), prices_of(shipped, id, "new")
+        if used and new and (used[0].price_usd.as_of or "") >= "2024":
+            assert used[0].price_usd.value < max(p.price_usd.value for p in new), f"{gpu.id}: used dearer than new"
 
 
 def test_sites_are_plausible(shipped: Catalog) -> None:
     for grid in shipped.grids.values():
-        assert 0.01 <= grid.kg_co2e_per_kwh.value <= 1.0, grid.id
+        assert 0 <= grid.kg_co2e_per_kwh.value <= 1.4, grid.id
     for site in shipped.sites.values():
         assert 1.0 <= site.pue.value <= 2.0
         for name, tariff in site.tariffs.items():
-            assert 0.03 <= tariff.usd_per_kwh.value <= 0.6, f"{site.id} {name}"
+            for price in (tariff, *tariff.others):
+                assert 0.005 <= price.usd_per_kwh.value <= 0.6, f"{site.id} {name}"
 
 
 def test_rates_of_exchange_are_plausible(shipped: Catalog) -> None:
@@ -284,3 +290,13 @@ def test_workloads_are_plausible(shipped: Catalog) -> None:
         if workload.unit == "samples":
             assert workload.samples is not None, workload.id
             assert workload.epochs is not None, workload.id
+
+
+def test_loading_takes_less_than_half_a_second_and_once() -> None:
+    load_module._read.cache_clear()
+    started = time.process_time()
+    catalog = load_catalog(today=TODAY)
+    assert time.process_time() - started < 0.5  # about 0.2 s; processor time, since tests share the machine
+    started = time.process_time()
+    assert load_catalog(today=TODAY) is catalog
+    assert time.process_time() - started < 0.02

@@ -96,6 +96,8 @@ def pool(scenario: Scenario, figures: Figures, today: dt.date) -> tuple[list[Poo
         _check_term(chosen[id].term, f"offers.{id}.term")
     for id in sorted(chosen):
         offer = chosen[id]
+        if offer.partial_gpu is not None:
+            find_gpu(catalog, offer.partial_gpu, field="rental.offers")  # says why it can't be planned with
         if offer.gpu is None:
             raise InputError("offer_gpu_unclear", field="rental.offers", offer=id, label=offer.gpu_label)
         if offer.gpu_count != int(offer.gpu_count) or offer.gpu_count < 1:
