@@ -445,3 +445,6 @@ def _ink(field: str) -> Spec:
 
 def _shown(test: str) -> Spec:
     return {"condition": {"test": test, "value": 1}, "value": 0}
+
+
+themed, text_mark, ink, tip = _themed, _text, _ink, _tip  # for the charts of other pages
