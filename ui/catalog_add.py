@@ -32,7 +32,7 @@ def menu() -> None:
 
 
 def panel(catalog: Catalog) -> None:
-    """The open form, what the last one did to the plan, and everything that was added."""
+    """The open form, or what the last one did to the plan."""
     adding = st.session_state.get(_ADDING)
     if adding == "csv":
         with st.container(border=True, key="add_panel"):
@@ -47,7 +47,6 @@ def panel(catalog: Catalog) -> None:
         with st.container(border=True, key="own_note"):
             st.markdown(f":material/check: {dollars(note)}")
             frame.next_page("plan.py", t("own.see_plan"))
-    _added()
 
 
 def close() -> None:
@@ -160,7 +159,7 @@ def _problem_list(found: Sequence[Problem]) -> None:
     st.error(f"**{t('own.refused')}**\n\n{lines}", icon=":material/error:")
 
 
-def _added() -> None:
+def added() -> None:
     """Everything of the scenario's own, each with a button that takes it out."""
     found = catalog_own.entries()
     if not found:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Sequence
 from math import log
 from typing import Any, TypedDict
@@ -182,9 +183,25 @@ def history_chart(points: Sequence[PricePoint], *, today: str, dark: bool) -> Sp
             "encoding": {"x": x, "y": y, "tooltip": [charts.tip("text", "chart.history.price")]},
         },
         {
-            "data": {"values": [{**point, "ink": colours.way_text["cloud"]} for point in points]},
-            "mark": charts.text_mark(fontSize=12, fontWeight=600, dy=-14, align="left", dx=4),
+            "data": {"values": _changes(points, today, colours)},
+            "mark": charts.text_mark(fontSize=12, fontWeight=600, dx=4, dy=-14, align={"expr": "datum.align"}),
             "encoding": {"x": x, "y": y, "text": {"field": "text"}, "color": charts.ink("ink")},
         },
     ]
     return charts.themed(layers, colours, height=_HISTORY_PX, faded=False)
+
+
+def _changes(points: Sequence[PricePoint], today: str, colours: Palette) -> list[dict[str, Any]]:
+    """Words for each price that differs from the one before; near the right end they stand to the left."""
+    pairs = zip([None, *points], points, strict=False)
+    new = [point for before, point in pairs if before is None or before["text"] != point["text"]]
+    first, last = dt.date.fromisoformat(points[0]["day"]), dt.date.fromisoformat(today)
+    late = first + 0.85 * (last - first)
+    return [
+        {
+            **point,
+            "ink": colours.way_text["cloud"],
+            "align": "right" if dt.date.fromisoformat(point["day"]) > late else "left",
+        }
+        for point in new
+    ]

@@ -9,9 +9,9 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from planner.catalog.records import Catalog, Figure
+from planner.catalog.records import Catalog, Figure, Gpu
 from planner.performance.evidence import Evidence, load_evidence
-from planner.report.gpu_table import CompareRow, compare_rows, gpu_rows
+from planner.report.gpu_table import CompareRow, compare_rows, figures_of, gpu_rows
 from planner.report.gpu_values import (
     BASES,
     MEASURES,
@@ -26,7 +26,7 @@ from planner.report.gpu_values import (
 )
 from ui import catalog_charts, catalog_offers, catalog_rows, catalog_tables, formatting
 from ui.catalog_charts import Dot
-from ui.formatting import EN_DASH, NBSP, dollars, escaped
+from ui.formatting import EN_DASH, NBSP, dollars
 from ui.i18n import t
 from ui.names import short_gpu
 
@@ -34,6 +34,7 @@ MOST = 4
 FIRST = ("rtx-3090", "rtx-4090", "a100-sxm4-80gb", "h100-sxm5-80gb")
 _RANKED_BY: Measure = "dense_16_bit"  # training runs on 16-bit matrix units
 _TABLE_PX = 560
+_JOINER = "\N{WORD JOINER}"  # a range in a narrow cell stays on one line
 
 
 def show(catalog: Catalog, today: dt.date) -> None:
@@ -137,14 +138,12 @@ def _spec_sheet(
     for row in rows:
         if all(figure is None for figure in row.figures):
             continue
-        cells = [_cell(row, index) for index in range(len(gpus))]
+        cells = [_cell(row, index, gpu) for index, gpu in enumerate(gpus)]
         if row.id == "price_usd":
             prices = [purchase_price(catalog, gpu, basis, today) for gpu in gpus]
-            cells = [
-                f"{cell} {t(f'compare.{price.condition}')}" if price else cell
-                for cell, price in zip(cells, prices, strict=True)
-            ]
             table.append(_named(t(f"compare.row.{row.id}"), labels, cells))
+            kinds = [t(f"compare.{price.condition}") if price else formatting.unknown() for price in prices]
+            table.append(_named(t("compare.row.price_of"), labels, kinds))
             seen = [_seen(None if price is None else price.usd, today) for price in prices]
             table.append(_named(t("compare.row.price_seen"), labels, seen))
             continue
@@ -168,11 +167,14 @@ def _named(name: str, labels: Sequence[str], cells: Sequence[str]) -> dict[str, 
     return {t("compare.figure"): name, **dict(zip(labels, cells, strict=True))}
 
 
-def _cell(row: CompareRow, index: int) -> str:
+def _cell(row: CompareRow, index: int, gpu: Accelerator) -> str:
     figure = row.figures[index]
     if figure is None:
+        lacking = row.id == "nvlink_gb_per_s" or (row.id == "dense_fp8_tflop_per_s" and "fp8" not in gpu.spec.features)
+        if lacking and isinstance(gpu, Gpu):
+            return t("compare.lacking")
         return f":gray[{formatting.unknown()}]"
-    derived = "usd_per" in row.id or "per_w" in row.id or row.id == "gb_per_s_per_usd"
+    derived = _derived(row.id)
     money = row.id.startswith(("price_usd", "usd_per"))
     if row.id == "price_usd":
         text = catalog_rows.price(figure)
@@ -181,7 +183,7 @@ def _cell(row: CompareRow, index: int) -> str:
             formatting.money(figure.value, fine=True) if figure.value >= 1e4 else f"${formatting.plain(figure.value)}"
         )
     else:
-        text = catalog_rows.text(figure, digits=3 if derived or row.id.startswith("achieved") else 6)
+        text = catalog_rows.text(figure, digits=3 if derived or row.id == "bert_large_samples_per_s" else 6)
     text = dollars(text)
     if index in row.best:
         text = f"**{text}**"
@@ -191,8 +193,10 @@ def _cell(row: CompareRow, index: int) -> str:
 def _seen(figure: Figure | None, today: dt.date) -> str:
     if figure is None:
         return f":gray[{formatting.unknown()}]"
-    age = formatting.age(figure.as_of, today)
-    return f"{formatting.date(figure.as_of)} :orange-badge[{age}]" if age else formatting.date(figure.as_of)
+    months = formatting.age_months(figure.as_of, today)
+    if months is None or months < formatting.OLD_AFTER_MONTHS:
+        return formatting.date(figure.as_of)
+    return f"{formatting.date(figure.as_of)} :orange-badge[{t('compare.old', months=months)}]"
 
 
 def _peer(gpu: Accelerator) -> str:
@@ -270,9 +274,8 @@ def _speed_heading(found: Mapping[Measure, Figure | None]) -> str:
     left = [1 - figure.value for figure in found.values() if figure is not None]
     if len(left) < 2 or min(left) <= 0 or max(left) / min(left) < 1.5:
         return t("compare.speed")
-    return t(
-        "compare.speed_moves", times=formatting.plain(max(left) / min(left), 1 if max(left) > 9.5 * min(left) else 2)
-    )
+    times = max(left) / min(left)
+    return t("compare.speed_moves", times=formatting.plain(times, 1 if times >= 3 else 2))
 
 
 def _gap(found: Figure | None) -> str:
@@ -280,7 +283,8 @@ def _gap(found: Figure | None) -> str:
         return f":gray[{formatting.unknown()}]"
     middle = formatting.percent(found.value)
     low, high = (formatting.percent(end).partition(NBSP)[0] for end in (found.low, found.high))
-    return middle if low == high else f"{middle} :small[:gray[({low}{EN_DASH}{high})]]"
+    span = f"({low}{_JOINER}{EN_DASH}{_JOINER}{high})"
+    return middle if low == high else f"{middle} :small[:gray[{span}]]"
 
 
 def _dots(
@@ -318,56 +322,52 @@ def _dots(
     return dots
 
 
+_NUMBERS = (
+    ("column.card_memory_gb", "memory_gb"),
+    ("column.bandwidth_gb_per_s", "memory_bandwidth_gb_per_s"),
+    ("column.fp32", "peak_fp32_tflop_per_s"),
+    ("column.half", "dense_16_bit_tflop_per_s"),
+    ("column.achieved", "achieved_16_bit_tflop_per_s"),
+    ("column.tdp_w", "tdp_w"),
+    ("column.price_usd", "price_usd"),
+    ("column.usd_per_half", "usd_per_dense_16_bit_tflop_per_s"),
+    ("column.usd_per_achieved", "usd_per_achieved_16_bit_tflop_per_s"),
+    ("column.usd_per_gb", "usd_per_gb"),
+    ("column.per_w", "dense_16_bit_tflop_per_s_per_w"),
+    ("column.achieved_per_w", "achieved_16_bit_tflop_per_s_per_w"),
+)
+
+
 def _all_gpus(catalog: Catalog, evidence: Evidence, basis: Basis, today: dt.date) -> None:
-    rows = gpu_rows(catalog, evidence, today=today, basis=basis)
-    st.subheader(t("catalog.all_gpus", count=len(rows)), anchor=False)
-    st.markdown(f"{t('catalog.about.gpus')} {escaped(t('catalog.partial', count=len(catalog.partial_gpus)))}")
+    gpus = sorted(accelerators(catalog).values(), key=lambda gpu: gpu.name.casefold())
+    st.subheader(t("catalog.all_gpus", count=len(gpus)), anchor=False)
+    st.markdown(f"{t('catalog.about.gpus')} {t('catalog.partial', count=len(catalog.partial_gpus))}")
     catalog_tables.table(
-        [_table_row(catalog, row) for row in rows],
+        [_table_row(catalog, evidence, gpu, basis, today) for gpu in gpus],
         key="catalog_gpus",
         height=_TABLE_PX,
-        numbers={
-            t("column.card_memory_gb"): "%.4g",
-            t("column.bandwidth_gb_per_s"): "localized",
-            t("column.fp32"): "%.4g",
-            t("column.half"): "%.4g",
-            t("column.achieved"): "%.3g",
-            t("column.tdp_w"): "localized",
-            t("column.price_usd"): "localized",
-            t("column.usd_per_half"): "%.3g",
-            t("column.usd_per_achieved"): "%.3g",
-            t("column.usd_per_gb"): "%.3g",
-            t("column.per_w"): "%.3g",
-            t("column.achieved_per_w"): "%.3g",
-        },
+        numbers=dict.fromkeys((t(column) for column, _ in _NUMBERS), "localized"),
     )
-    catalog_tables.export(rows, "gpus")
+    catalog_tables.export(lambda: gpu_rows(catalog, evidence, today=today, basis=basis), len(gpus), "gpus")
 
 
-def _table_row(catalog: Catalog, row: Mapping[str, Any]) -> dict[str, Any]:
-    titles = catalog_rows.sources(catalog)
-    ids = [id for id in row["source"].split("; ") if id]
-    condition = row["price_condition"]
-    marks = [t("word.estimate")] if row["estimate"] else []
-    if not row["can_be_planned"]:
-        marks.append(t("catalog.not_planned"))
+def _table_row(catalog: Catalog, evidence: Evidence, gpu: Accelerator, basis: Basis, today: dt.date) -> dict[str, Any]:
+    figures = figures_of(catalog, evidence, gpu, basis, today)
+    price = purchase_price(catalog, gpu, basis, today)
+    origin = catalog_rows.origin(catalog, figures.values(), today)
+    if gpu.id not in catalog.gpus:
+        marks = [origin[t("column.age")], t("catalog.not_planned")]
+        origin[t("column.age")] = ", ".join(mark for mark in marks if mark)
     return {
-        t("column.gpu"): row["name"],
-        t("column.card_memory_gb"): row["memory_gb"],
-        t("column.bandwidth_gb_per_s"): row["memory_bandwidth_gb_per_s"],
-        t("column.fp32"): row["peak_fp32_tflop_per_s"],
-        t("column.half"): row["dense_16_bit_tflop_per_s"],
-        t("column.achieved"): row["achieved_16_bit_tflop_per_s"],
-        t("column.tdp_w"): row["tdp_w"],
-        t("column.price_usd"): row["price_usd"],
-        t("column.price_is"): t(f"compare.{condition}") if condition else formatting.unknown(),
-        t("column.price_seen"): formatting.date(row["price_as_of"]),
-        t("column.usd_per_half"): row["usd_per_dense_16_bit_tflop_per_s"],
-        t("column.usd_per_achieved"): row["usd_per_achieved_16_bit_tflop_per_s"],
-        t("column.usd_per_gb"): row["usd_per_gb"],
-        t("column.per_w"): row["dense_16_bit_tflop_per_s_per_w"],
-        t("column.achieved_per_w"): row["achieved_16_bit_tflop_per_s_per_w"],
-        t("column.age"): ", ".join(marks),
-        t("column.as_of"): formatting.date(row["as_of"]),
-        t("column.sources"): "; ".join(titles[id].title if id in titles else catalog_rows.own_source(id) for id in ids),
+        t("column.gpu"): gpu.name,
+        **{t(column): catalog_rows.number(figures[id], 3 if _derived(id) else 6) for column, id in _NUMBERS},
+        t("column.unknown"): ", ".join(t(column) for column, id in _NUMBERS if figures[id] is None),
+        t("column.price_is"): t(f"compare.{price.condition}") if price else formatting.unknown(),
+        t("column.price_seen"): formatting.date(price.usd.as_of) if price else formatting.unknown(),
+        **origin,
     }
+
+
+def _derived(id: str) -> bool:
+    """Whether a figure is computed from others, and so shown with three digits."""
+    return id.startswith(("usd_per", "achieved")) or id.endswith("per_w") or id == "gb_per_s_per_usd"

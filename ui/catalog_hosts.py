@@ -21,7 +21,8 @@ def show(catalog: Catalog, today: dt.date) -> None:
     st.title(t("hosts.title", hosts=len(catalog.hosts), systems=len(catalog.systems)), anchor=False)
     st.markdown(t("catalog.about.hosts"))
     hosts = [_host(catalog, host, today) for host in catalog.hosts.values()]
-    catalog_tables.table(hosts, key="catalog_hosts", height=_TABLE_PX)
+    widths = {t("column.load"): 300, t("column.idle"): 150}
+    catalog_tables.table(hosts, key="catalog_hosts", height=_TABLE_PX, widths=widths)
     if catalog.systems:
         st.subheader(t("hosts.systems", count=len(catalog.systems)), anchor=False)
         st.markdown(t("hosts.systems_about"))
@@ -29,7 +30,7 @@ def show(catalog: Catalog, today: dt.date) -> None:
         catalog_tables.table(
             systems, key="catalog_systems", height=_TABLE_PX, numbers={t("column.price_usd"): "localized"}
         )
-        catalog_tables.export(systems, "systems")
+        catalog_tables.export(lambda: systems, len(systems), "systems")
     if catalog.parts:
         st.subheader(t("hosts.parts", count=len(catalog.parts)), anchor=False)
         parts = [

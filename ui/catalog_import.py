@@ -94,9 +94,9 @@ def _preview(catalog: Catalog, found: OfferImport, file: str) -> None:
 
 def _line(problem: Problem) -> str:
     place = t("import.line", line=problem.line) if problem.line else ""
-    subject = " ".join(part for part in (problem.record, problem.field) if part)
+    subject = ", ".join(part for part in (place, problem.record, problem.field) if part)
     words = t("import.fault", found=problem.found, expected=problem.expected)
-    return escaped(": ".join(part for part in (place, subject, words) if part))
+    return escaped(f"{subject}: {words}" if subject else words)
 
 
 def _row(catalog: Catalog, row: ImportRow) -> dict[str, Any]:
@@ -123,6 +123,6 @@ def _price(quote: Quote) -> str:
     for key, words in (("price_usd_per_h", "import.per_h"), ("price_usd_per_gpu_h", "import.per_gpu_h")):
         value = quote.get(key)
         if value is not None:
-            shown = value if isinstance(value, str) else f"${formatting.trimmed(value)}"
+            shown = value if isinstance(value, str) else formatting.price(value)
             return t(words, price=shown)
     return formatting.unknown()

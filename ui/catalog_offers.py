@@ -33,7 +33,9 @@ def show(catalog: Catalog, today: dt.date) -> None:
         rows = [*own, *(_row(catalog, offer, today) for offer in offers)]
         _table(rows, key="catalog_offers", height=_TABLE_PX)
         ids = {offer.id for offer in offers}
-        catalog_tables.export([row for row in list_rows(catalog, "offers", today=today) if row["id"] in ids], "offers")
+        catalog_tables.export(
+            lambda: [row for row in list_rows(catalog, "offers", today=today) if row["id"] in ids], len(ids), "offers"
+        )
     else:
         st.markdown(t("offers.none"))
         st.button(t("offers.reset"), key="offers_reset", on_click=_reset)
@@ -103,7 +105,7 @@ def _filtered(catalog: Catalog, today: dt.date) -> list[Offer]:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         terms = _pills("terms", TERMS, lambda term: t(f"term.{term}"))
         markets = _pills("markets", _MARKETS, lambda market: t(f"market.{market}"))
-        statuses = _pills("statuses", _STATUSES, lambda status: t(f"status.{status}"))
+        statuses = _pills("statuses", _STATUSES, lambda status: t(f"status.{status}"), first=("current",))
         st.toggle(t("offers.own"), value=True, key="offers_own", persist_state="session")
     return [
         offer
@@ -132,11 +134,12 @@ def _choice(name: str, options: Sequence[str], words: Callable[[str], str]) -> l
     )
 
 
-def _pills(name: str, options: Sequence[str], words: Callable[[str], str]) -> list[str]:
+def _pills(name: str, options: Sequence[str], words: Callable[[str], str], first: Sequence[str] = ()) -> list[str]:
     return st.pills(
         t(f"offers.{name}"),
         options,
         selection_mode="multi",
+        default=list(first),
         format_func=words,
         key=f"offers_{name}",
         wrap=True,
@@ -167,8 +170,8 @@ def _row(catalog: Catalog, offer: Offer, today: dt.date) -> Row:
         t("column.usd_per_gpu_h"): float(f"{offer.price_usd_per_gpu_h:.{digits}g}"),
         t("column.usd_per_h"): float(f"{price.value:.{digits}g}"),
         t("column.price_seen"): origin[t("column.as_of")],
-        t("column.status"): t(f"status.{offer.status(today)}"),
         t("column.age"): origin[t("column.age")],
+        t("column.status"): t(f"status.{offer.status(today)}"),
         t("column.market"): t(f"market.{offer.market}"),
         t("column.planned"): t("word.yes" if _planned(offer) else "word.no"),
         t("column.note"): offer.note,
@@ -204,8 +207,8 @@ def _own_rows(catalog: Catalog) -> list[Row]:
                 t("column.usd_per_gpu_h"): per_gpu_h if isinstance(per_gpu_h, int | float) else None,
                 t("column.usd_per_h"): per_h if isinstance(per_h, int | float) else None,
                 t("column.price_seen"): formatting.unknown(),
-                t("column.status"): t("status.current"),
                 t("column.age"): t("own.mark"),
+                t("column.status"): t("status.current"),
                 t("column.market"): t(f"market.{quote.get('market', 'cloud')}"),
                 t("column.planned"): t("word.yes"),
                 t("column.note"): _foreign(quote),
@@ -223,7 +226,8 @@ def _foreign(quote: Mapping[str, Any]) -> str:
 
 def _table(rows: Sequence[Row], *, key: str, height: int) -> None:
     money = {t("column.usd_per_gpu_h"): "%.3f", t("column.usd_per_h"): "%.3f"}
-    catalog_tables.table(rows, key=key, height=height, numbers=money)
+    widths = {t("column.gpu"): 190, t("column.age"): 120}
+    catalog_tables.table(rows, key=key, height=height, numbers=money, widths=widths)
 
 
 def _history(catalog: Catalog, today: dt.date) -> None:
@@ -241,15 +245,7 @@ def _history(catalog: Catalog, today: dt.date) -> None:
     )
     series = found[chosen]
     heading.subheader(escaped(_history_heading(catalog, series)), anchor=False)
-    points = [
-        PricePoint(
-            day=_day(offer.price_usd_per_h.as_of),
-            usd_per_gpu_h=offer.price_usd_per_gpu_h,
-            text=formatting.price(offer.price_usd_per_gpu_h),
-        )
-        for offer in series.offers
-        if offer.price_usd_per_h.as_of is not None
-    ]
+    points = _points(series)
     left, right = st.columns([1.65, 1], gap="large")
     with left:
         if len(points) > 1:
@@ -277,6 +273,19 @@ def _history(catalog: Catalog, today: dt.date) -> None:
         ]
         catalog_tables.table(rows, key="history_table", height=_SHORT_PX)
         st.markdown(f":small[:gray[{t('history.note')}]]")
+
+
+def _points(series: PriceSeries) -> list[PricePoint]:
+    """When each price began: the day it was seen, or the earlier one on which the last was withdrawn."""
+    points, replaced = [], ""
+    for offer in series.offers:
+        if offer.price_usd_per_h.as_of is not None:
+            seen = _day(offer.price_usd_per_h.as_of)
+            began = min(seen, replaced) if replaced and points else seen
+            words = formatting.price(offer.price_usd_per_gpu_h)
+            points.append(PricePoint(day=began, usd_per_gpu_h=offer.price_usd_per_gpu_h, text=words))
+        replaced = "" if offer.retired_on is None else offer.retired_on.isoformat()
+    return sorted(points, key=lambda point: point["day"])
 
 
 def _series_name(catalog: Catalog, series: PriceSeries) -> str:

@@ -49,7 +49,7 @@ def show(catalog: Catalog, today: dt.date) -> None:
     }
     present = {column: form for column, form in numbers.items() if rows and column in rows[0]}
     catalog_tables.table(rows, key=f"catalog_{topic}", height=_TABLE_PX, numbers=present)
-    catalog_tables.export(rows, topic)
+    catalog_tables.export(lambda: rows, len(rows), topic)
 
 
 def _tariffs(catalog: Catalog, today: dt.date) -> list[Row]:

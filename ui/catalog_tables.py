@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -17,9 +16,14 @@ _HEAD_PX, _ROW_PX = 38, 35
 
 
 def table(
-    rows: Sequence[Mapping[str, Any]], *, key: str, height: int, numbers: Mapping[str, str] | None = None
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    key: str,
+    height: int,
+    numbers: Mapping[str, str] | None = None,
+    widths: Mapping[str, int] | None = None,
 ) -> None:
-    """Rows as a table; `numbers` are the columns that sort by value, with their format."""
+    """Rows as a table; `numbers` are the columns that sort by value, with their format, `widths` are in px."""
     if not rows:
         return
     frame = pd.DataFrame(list(rows))
@@ -28,6 +32,7 @@ def table(
     }
     for column in numbers or ():
         frame[column] = frame[column].astype("float64")
+    config |= {column: st.column_config.TextColumn(width=px) for column, px in (widths or {}).items()}
     config[frame.columns[0]] = st.column_config.TextColumn(pinned=True)
     st.dataframe(
         frame,
@@ -39,11 +44,11 @@ def table(
     )
 
 
-def export(rows: Sequence[Mapping[str, Any]], name: str) -> None:
-    """A button that saves the rows shown, in full precision."""
+def export(rows: Callable[[], Sequence[Mapping[str, Any]]], count: int, name: str) -> None:
+    """A button that saves the rows shown; they are made in full precision when it is pressed."""
     st.download_button(
-        t("catalog.export", count=len(rows)),
-        partial(rows_csv, rows),
+        t("catalog.export", count=count),
+        lambda: rows_csv(rows()),
         file_name=f"{name}.csv",
         mime="text/csv",
         key=f"export_{name}",

@@ -39,7 +39,7 @@ def compare_rows(
     catalog: Catalog, evidence: Evidence, gpus: Sequence[Accelerator], basis: Basis, today: dt.date
 ) -> tuple[CompareRow, ...]:
     """Figures of GPUs side by side, best ones marked."""
-    columns = [_figures(catalog, evidence, gpu, basis, today) for gpu in gpus]
+    columns = [figures_of(catalog, evidence, gpu, basis, today) for gpu in gpus]
     return tuple(
         CompareRow(id=id, figures=figures, best=_best(figures, better))
         for id, better in BETTER.items()
@@ -70,9 +70,10 @@ BETTER: dict[str, Better] = {
 """Figures of a comparison in their order, with the direction that is better."""
 
 
-def _figures(
+def figures_of(
     catalog: Catalog, evidence: Evidence, gpu: Accelerator, basis: Basis, today: dt.date
 ) -> dict[str, Figure | None]:
+    """All figures of a comparison for one GPU, None where unknown."""
     price = purchase_price(catalog, gpu, basis, today)
     peak = speed(gpu, "peak_fp32", evidence)
     dense = speed(gpu, "dense_16_bit", evidence)
@@ -112,7 +113,7 @@ def gpu_rows(catalog: Catalog, evidence: Evidence, *, today: dt.date, basis: Bas
     rows = []
     for id, gpu in sorted(accelerators(catalog).items()):
         price = purchase_price(catalog, gpu, basis, today)
-        figures = _figures(catalog, evidence, gpu, basis, today)
+        figures = figures_of(catalog, evidence, gpu, basis, today)
         known = [figure for figure in figures.values() if figure is not None]
         rows.append(
             {

@@ -50,5 +50,6 @@ views = {
     "sites": catalog_sites.show,
 }
 views[kind](catalog, dt.date.today())
+catalog_add.added()
 st.markdown(f":small[:gray[{t('catalog.note')}]]")
 frame.next_page("plan.py", t("next.plan"))
