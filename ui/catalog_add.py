@@ -68,20 +68,11 @@ def _form(catalog: Catalog, form: Form) -> None:
     found = catalog_own.problems()
     entry_id = catalog_own.slug(str(st.session_state.get(f"{_FIELD}{form.part}.name") or ""))
     with st.form(f"form_{form.part}", border=False):
-        left, right = st.columns(2)
-        main = [field for field in form.inputs if not field.folded]
-        for column, fields in zip((left, right), (main[0::2], main[1::2]), strict=True):
-            with column:
-                for field in fields:
-                    _input(catalog, form, field, entry_id, found)
+        _pairs(catalog, form, [field for field in form.inputs if not field.folded], entry_id, found)
         folded = [field for field in form.inputs if field.folded]
         if folded:
             with st.expander(t("group.advanced"), key=f"add_more_{form.part}"):
-                left, right = st.columns(2)
-                for column, fields in zip((left, right), (folded[0::2], folded[1::2]), strict=True):
-                    with column:
-                        for field in fields:
-                            _input(catalog, form, field, entry_id, found)
+                _pairs(catalog, form, folded, entry_id, found)
         shown = {f"{form.part}.{entry_id}.{path}" for field in form.inputs for path in (field.name, *field.also)}
         rest = [problem for problem in found if problem.field not in shown]
         if rest:
@@ -91,6 +82,14 @@ def _form(catalog: Catalog, form: Form) -> None:
                 t("own.keep"), key=f"keep_{form.part}", type="primary", on_click=_submit, args=(form.part,)
             )
             st.form_submit_button(t("own.cancel"), key=f"cancel_{form.part}", type="tertiary", on_click=close)
+
+
+def _pairs(catalog: Catalog, form: Form, fields: Sequence[Input], entry_id: str, found: Sequence[Problem]) -> None:
+    """Two fields a row, so that a narrow screen stacks them in their order."""
+    for first in range(0, len(fields), 2):
+        for column, field in zip(st.columns(2), fields[first : first + 2], strict=False):
+            with column:
+                _input(catalog, form, field, entry_id, found)
 
 
 def _input(catalog: Catalog, form: Form, field: Input, entry_id: str, found: Sequence[Problem]) -> None:

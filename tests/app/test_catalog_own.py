@@ -45,7 +45,14 @@ def texts(page):
 
 def test_an_own_quote_joins_the_plan_and_can_be_taken_out_again(page):
     before = dict(page.session_state["base"])
-    fill(adding(page, "offers"), "offers", name="Campus cluster", gpu="a100-sxm4-80gb", gpu_count="8", price_usd_per_h="4")
+    fill(
+        adding(page, "offers"),
+        "offers",
+        name="Campus cluster",
+        gpu="a100-sxm4-80gb",
+        gpu_count="8",
+        price_usd_per_h="4",
+    )
     assert offers(page)["campus-cluster"] == {
         "instance_type": "Campus cluster", "gpu": "a100-sxm4-80gb", "gpu_count": 8, "price_usd_per_h": 4,
     }  # fmt: skip
