@@ -6,31 +6,42 @@ import argparse
 import datetime as dt
 import json
 import math
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from planner import __version__
+from planner.advise.claims import Facts, assess_claims, load_claim_data
+from planner.advise.recommend.answer import recommend
+from planner.advise.recommend.ask import Ask, parse_budget, parse_size
+from planner.advise.recommend.uses import USES
 from planner.catalog.load import load_catalog
 from planner.catalog.query import find_gpu, find_workload
 from planner.catalog.records import PRECISIONS, Catalog
 from planner.errors import InputError, PlannerError
 from planner.performance.estimate import Setup, estimate
 from planner.performance.evidence import load_evidence
+from planner.report.claims import claims_document, claims_text
 from planner.report.diff import diff_paths, diff_text
 from planner.report.document import plan_document
 from planner.report.export import plan_csv
 from planner.report.forecast import forecast_document
 from planner.report.listing import KINDS, list_rows
+from planner.report.recommendation import recommendation_document
+from planner.report.recommendation_text import recommendation_text
 from planner.report.text import forecast_text, plan_text, rows_text
 from planner.scenario.load import check_document, parse_scenario, read_document, read_file
 from planner.scenario.paths import with_overrides
-from planner.scenario.schema import Scenario
+from planner.scenario.schema import LARGEST, SMALLEST, Scenario
 from planner.strategy.evaluate import evaluate
+from planner.strict_yaml import parse, shorten
+from planner.workload.settings import SOFTWARE
 from planner.workload.training import amount_of_work
 
 EXIT_INVALID = 2
+_MOST = 1_000_000_000
 _NODE_GPUS = 8  # GPUs of one machine where an estimate doesn't say
 _TEXT_COLUMNS = {
     "gpus": ("id", "name", "memory_gb", "memory_bandwidth_gb_per_s", "bf16_dense_tflop_per_s", "tdp_w", "as_of"),
@@ -84,6 +95,10 @@ def _scenario(options: argparse.Namespace) -> Scenario:
     content, name = read_file(options.file), str(options.file)
     if not options.set:
         return parse_scenario(content, file=name)
+    paths = [path for path, _ in options.set]
+    for path in paths:
+        if paths.count(path) > 1:
+            raise InputError("path_twice", field=f"--set {path}", value=path)
     return check_document(with_overrides(read_document(content, file=name), dict(options.set)), file=name)
 
 
@@ -100,6 +115,8 @@ def _estimate(options: argparse.Namespace) -> None:
         micro_batch=options.micro_batch,
         global_batch=options.global_batch,
         checkpointing=options.checkpointing,
+        network_gbit_per_s=options.network_gbit_per_s,
+        software=options.software,
     )
     evidence = load_evidence()
     for gpu in options.without_evidence_of or ():
@@ -122,6 +139,20 @@ def _work(options: argparse.Namespace, workload: Any) -> float | None:
         if error.code == "missing_work" and all(value is None for value in asked.values()):
             return None
         raise
+
+
+def _recommend(options: argparse.Namespace) -> None:
+    ask = Ask(
+        budget=parse_budget(options.budget),
+        use=options.use,
+        parameters=None if options.parameters is None else parse_size(options.parameters, field="--parameters"),
+        samples=None if options.samples is None else parse_size(options.samples, field="--samples"),
+        months=options.months,
+        site=options.site,
+    )
+    catalog = load_catalog(today=options.today)
+    document = recommendation_document(recommend(ask, catalog, load_evidence(), today=options.today))
+    _print(_json(document) if options.json else recommendation_text(document))
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -162,16 +193,39 @@ def _list(options: argparse.Namespace) -> None:
     _print(_json(rows) if options.json else rows_text(rows, _TEXT_COLUMNS[options.kind]))
 
 
+def _claims(options: argparse.Namespace) -> None:
+    catalog, evidence, data = load_catalog(today=options.today), load_evidence(), load_claim_data()
+    assessments = assess_claims(catalog, evidence, today=options.today, data=data)
+    facts = Facts(catalog=catalog, evidence=evidence, data=data, today=options.today)
+    document = claims_document(assessments, facts)
+    _print(_json(document) if options.json else claims_text(document))
+
+
 def _json(document: Any) -> str:
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False) + "\n"
 
 
 def _print(text: str) -> None:
+    """Write to standard output; characters its encoding lacks are written as question marks.
+
+    Raises
+    ------
+    InputError
+        When it is closed or full.
+    """
+    if sys.stdout is None:
+        raise InputError("cannot_write", field="", value="standard output", reason="it is closed")
+    encoding = sys.stdout.encoding or "utf-8"
     try:
-        sys.stdout.write(text)
+        sys.stdout.write(text.encode(encoding, "replace").decode(encoding))
         sys.stdout.flush()
-    except BrokenPipeError:  # the reader has seen enough
-        sys.stderr.close()
+    except BrokenPipeError:  # the reader has seen enough; keep the interpreter from trying again when it ends
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise InputError(
+            "cannot_write", field="", value="standard output", reason=error.strerror or "an error"
+        ) from None
 
 
 def _write(path: Path, text: str) -> None:
@@ -222,6 +276,8 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--micro-batch", type=_count, metavar="N")
     one.add_argument("--global-batch", type=_count, metavar="N")
     one.add_argument("--checkpointing", choices=("none", "selective", "full"))
+    one.add_argument("--software", choices=SOFTWARE, help="training code of a decoder")
+    one.add_argument("--network-gbit-per-s", type=_positive, metavar="N", help="network of one machine")
     one.add_argument("--tokens", type=_positive, metavar="N")
     one.add_argument("--samples", type=_positive, metavar="N")
     one.add_argument("--epochs", type=_positive, metavar="N")
@@ -229,6 +285,15 @@ def _parser() -> argparse.ArgumentParser:
         "--without-evidence-of", action="append", metavar="GPU", help="estimate as if this GPU had never been measured"
     )
     one.set_defaults(run=_estimate)
+
+    advice = commands.add_parser("recommend", parents=[common], help="what to buy or rent for a budget")
+    advice.add_argument("--budget", required=True, metavar="MONEY", help='amount and currency, such as "8000 CNY"')
+    advice.add_argument("--use", required=True, choices=USES)
+    advice.add_argument("--parameters", metavar="N", help="size of the model, such as 100M or 1.3B")
+    advice.add_argument("--samples", metavar="N", help="size of the data set, such as 100k")
+    advice.add_argument("--months", type=_count, metavar="N", help="how long the work goes on")
+    advice.add_argument("--site", metavar="ID", help="where a machine would stand (default: by the currency)")
+    advice.set_defaults(run=_recommend)
 
     catalog = commands.add_parser("catalog", help="check, list or compare the facts")
     actions = catalog.add_subparsers(dest="action", required=True, metavar="ACTION")
@@ -244,6 +309,9 @@ def _parser() -> argparse.ArgumentParser:
     diff.add_argument("old", type=Path, metavar="OLD")
     diff.add_argument("new", type=Path, metavar="NEW")
     diff.set_defaults(run=_diff)
+
+    claims = commands.add_parser("claims", parents=[common], help="put printed claims to the test")
+    claims.set_defaults(run=_claims)
     return parser
 
 
@@ -259,8 +327,8 @@ def _count(text: str) -> int:
         value = int(text)
     except ValueError:
         value = 0
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"found {text!r}, expected a whole number from 1")
+    if not 1 <= value <= _MOST:
+        raise argparse.ArgumentTypeError(f"found {shorten(text, 60)!r}, expected a whole number from 1 to {_MOST:,}")
     return value
 
 
@@ -269,8 +337,10 @@ def _positive(text: str) -> float:
         value = float(text)
     except ValueError:
         value = math.nan
-    if not (math.isfinite(value) and value > 0):
-        raise argparse.ArgumentTypeError(f"found {text!r}, expected a number greater than 0")
+    if not SMALLEST <= value <= LARGEST:
+        raise argparse.ArgumentTypeError(
+            f"found {shorten(text, 60)!r}, expected a number greater than 0, from {SMALLEST:g} to {LARGEST:g}"
+        )
     return value
 
 
@@ -278,20 +348,11 @@ def _override(text: str) -> tuple[str, Any]:
     path, equals, value = text.partition("=")
     if not (path and equals and value):
         raise argparse.ArgumentTypeError(f"found {text!r}, expected PATH=VALUE, e.g. jobs.daily.runs_per_month=300")
-    return path, _scalar(value)
-
-
-def _scalar(text: str) -> Any:
-    """A value on the command line: true, false, null, a number, else text."""
-    named: dict[str, Any] = {"true": True, "false": False, "null": None}
-    if text in named:
-        return named[text]
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
+    parsed = parse(f"value: {value}\n", file="--set")
+    if parsed.problems:
+        problem = parsed.problems[0]
+        raise argparse.ArgumentTypeError(f"found {problem.found} for {path}, expected {problem.expected}")
+    return path, parsed.data["value"]
 
 
 if __name__ == "__main__":

@@ -39,8 +39,16 @@ class Problem:
 
     def __str__(self) -> str:
         place = self.file if self.line is None else f"{self.file}:{self.line}"
-        subject = " ".join(part for part in (self.record, self.field) if part)
+        subject = " ".join(part for part in (_short(self.record), _short(self.field)) if part)
         return ": ".join(part for part in (place, subject, f"found {self.found}, expected {self.expected}") if part)
+
+
+_LONGEST_SUBJECT = 160
+_MOST_SHOWN = 100
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST_SUBJECT else f"{text[:_LONGEST_SUBJECT]}..."
 
 
 class _ListedError(PlannerError):
@@ -51,7 +59,9 @@ class _ListedError(PlannerError):
         super().__init__(code, field=self.problems[0].field if self.problems else "", count=len(self.problems))
 
     def __str__(self) -> str:
-        return "\n".join(str(problem) for problem in self.problems)
+        lines = [str(problem) for problem in self.problems[:_MOST_SHOWN]]
+        more = len(self.problems) - len(lines)
+        return "\n".join([*lines, f"... and {more:,} more"] if more else lines)
 
 
 class CatalogError(_ListedError):

@@ -32,6 +32,7 @@ _LIMITS = {
     "string_too_short": ("min_length", "text of at least {} characters"),
     "string_too_long": ("max_length", "text of at most {} characters"),
     "too_short": ("min_length", "at least {} entries"),
+    "too_long": ("max_length", "at most {} entries"),
 }
 
 

@@ -227,6 +227,7 @@ class Builder:
             precision=entry.precision,
             global_batch=entry.global_batch,
             checkpointing=entry.checkpointing,
+            software=entry.software,
             samples=self.optional(entry.samples, origin, "samples"),
             epochs=entry.epochs,
             tokens=self.optional(entry.tokens, origin, "tokens"),

@@ -217,6 +217,7 @@ class VisionSpec:
     gmacs: float
     activations_m: float  # million activations written in the forward pass
     input: str
+    patches: bool = False  # plain transformer blocks on patches, as in ViT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -239,6 +240,7 @@ class Workload:
     aliases: tuple[str, ...]
     source: str
     note: str = ""
+    software: Literal["eager", "compiled", "fused"] = "eager"  # of a decoder's usual training code
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -259,6 +259,7 @@ class VisionIn(Strict):
     gmacs: Annotated[float, Field(gt=0)]
     activations_m: Annotated[float, Field(gt=0)]
     input: Text
+    patches: bool = False
 
     def record(self) -> VisionSpec:
         """The frozen record with the same fields."""
@@ -276,6 +277,7 @@ class WorkloadIn(RecordIn):
     precision: Precision
     global_batch: Count
     checkpointing: Literal["none", "selective", "full"]
+    software: Literal["eager", "compiled", "fused"] = "eager"
     samples: Positive | None = None
     epochs: Annotated[float, Field(gt=0)] | None = None
     tokens: Positive | None = None

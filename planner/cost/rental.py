@@ -32,7 +32,8 @@ def billed_session_s(
     50.2
     """
     used = startup_s + work_s + idle_tail_s
-    rounded = np.ceil(used / billing_unit_s - _ROUNDING_SLACK) * billing_unit_s
+    units = np.ceil(used / billing_unit_s - _ROUNDING_SLACK)
+    rounded = np.where(used > 0, np.maximum(units, 1.0), 0.0) * billing_unit_s
     return np.maximum(rounded, minimum_s)
 
 

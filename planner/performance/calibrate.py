@@ -32,6 +32,8 @@ from planner.performance.vision import vision_step
 KEPT_OUT_GPU = "rtx-4090"
 KEPT_OUT_SOURCES = frozenset({"lambda-benchmark-v0"})  # PyTorch 1.4-1.10: no stack of today, but fine for links
 GPUS_PER_NODE = 8
+# Models of timm that are made of plain transformer blocks, attention and a two-layer MLP, by the start of their names.
+PATCH_MODELS = ("beit", "cait", "crossvit", "deit", "pit_", "swin", "vit_")
 NOISE = 0.08  # log error that counts as one unit of misfit
 EIGHTY_PERCENT = 1.2816  # standard deviations from the middle to either end of an 80 % range
 
@@ -59,6 +61,7 @@ VISION = (
     "vision_launch_ms",
     "vision_parameter_bytes",
 )
+PATCHES = ("vision_patch_share",)
 LINKS = (
     "nvlink_share_ddp",
     "pcie_gb_per_s_professional",
@@ -66,7 +69,7 @@ LINKS = (
     "geforce_contention",
     "sync_share_per_doubling",
 )
-FITTED = (*TRANSFORMER, *LAUNCH, *VISION, *LINKS)
+FITTED = (*TRANSFORMER, *LAUNCH, *VISION, *PATCHES, *LINKS)
 
 Vector = npt.NDArray[np.float64]
 
@@ -93,7 +96,7 @@ def fit_rows(catalog: Catalog, evidence: Evidence) -> dict[str, list[Row]]:
     """Rows of each stage of the fit, in 16 bit (links in any precision), but for those of the GPU kept out."""
     workloads = {model: workload for workload in catalog.workloads.values() for model in workload.evidence_models}
     rows: dict[str, list[Row]] = {"transformer": [], "launch": [], "vision": [], "links": []}
-    known = [m for m in evidence.measurements if m.gpu in catalog.gpus and m.gpu != KEPT_OUT_GPU]
+    known = [m for m in evidence.measurements if m.gpu in catalog.gpus and m.gpu != KEPT_OUT_GPU and m.use != "compare"]
     singles = _single_gpu_speeds(known)
     for m in known:
         sixteen_bit = m.precision in ("fp16", "bf16")
@@ -168,7 +171,8 @@ def transformer_row(m: Measurement, workload: Workload | None, catalog: Catalog)
 def vision_row(m: Measurement, workload: Workload | None, catalog: Catalog) -> Row:
     """A vision model's row on one GPU."""
     if m.gmacs:
-        spec = VisionSpec(gmacs=m.gmacs, activations_m=m.activations_m, input="")
+        patches = m.model.startswith(PATCH_MODELS)
+        spec = VisionSpec(gmacs=m.gmacs, activations_m=m.activations_m, input="", patches=patches)
     else:
         assert workload is not None and workload.vision is not None
         spec = workload.vision
@@ -239,7 +243,10 @@ def calibrated(catalog: Catalog, rows: Mapping[str, Sequence[Row]]) -> Constants
         constants = fit(rows["links"], LINKS, constants, catalog)
         constants = fit(rows["transformer"], TRANSFORMER, constants, catalog)
     constants = fit(rows["launch"], LAUNCH, constants, catalog)
-    return fit(rows["vision"], VISION, constants, catalog)
+    # First what all vision models share, then the one number in which transformers differ.
+    constants = fit(rows["vision"], VISION, replace(constants, vision_patch_share=1.0), catalog)
+    patches = [row for row in rows["vision"] if row.measurement.model.startswith(PATCH_MODELS)]
+    return fit(patches, PATCHES, constants, catalog)
 
 
 def held_out_errors(

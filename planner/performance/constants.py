@@ -23,6 +23,9 @@ class Constants:
     attention_share_hopper: float
     attention_share_blackwell: float
     attention_share_default: float
+    vendor_attention_share_hopper: float
+    vendor_attention_share_blackwell: float
+    training_share_cdna: float
     bandwidth_share: float
     # transformer step
     gemm_efficiency: float
@@ -43,13 +46,19 @@ class Constants:
     nvlink_share_fsdp: float
     nvlink_share_ddp: float
     overlap_exposed: float
+    tensor_exposed: float
     pcie_gb_per_s_professional: float
     pcie_gb_per_s_geforce: float
     geforce_contention: float
     sync_share_per_doubling: float
     node_jitter_per_doubling: float
     link_latency_us: float
+    node_latency_us: float
     node_network_gbit_per_s: float
+    node_network_gbit_per_s_volta: float
+    node_network_gbit_per_s_ampere: float
+    node_network_gbit_per_s_hopper: float
+    pcie_generation_gain: float
     office_network_gbit_per_s: float
     # vision step
     vision_efficiency: float
@@ -57,6 +66,7 @@ class Constants:
     vision_bytes_factor: float
     vision_vector_flop: float
     vision_norm: float
+    vision_patch_share: float
     vision_launch_ms: float
     vision_parameter_bytes: float
     # memory
@@ -66,6 +76,7 @@ class Constants:
     activation_factor_unfused: float
     vision_activation_factor: float
     logit_bytes_fused: float
+    logit_bytes_plain: float
     memory_overhead_share: float
     memory_reserve_gb: float
     # half-widths of the 80 % interval, on the log of throughput
@@ -74,6 +85,9 @@ class Constants:
     half_width_new_gpu: float
     half_width_vision: float
     half_width_regime: float
+    half_width_layout: float
+    half_width_new_architecture: float
+    half_width_new_vendor: float
 
 
 NAMES: tuple[str, ...] = tuple(field.name for field in fields(Constants))

@@ -24,10 +24,12 @@ class Device:
 
     matmul_flop_per_s: float  # achieved by large plain matrix products
     attention_flop_per_s: float  # achieved by flash attention
+    vendor_attention_flop_per_s: float  # by the vendor's own kernels, in a training step
     vector_flop_per_s: float  # rated fp32 outside the matrix units, for elementwise work
     bandwidth_bytes_per_s: float  # datasheet
     element_bytes: float  # of activations and gradients
     linear_fp8: bool
+    head_flop_per_s: float  # of the projection onto the vocabulary, which stays in 16 bit when other layers run in fp8
 
 
 def usable_bytes(gpu: Gpu, constants: Constants) -> float:
@@ -54,8 +56,18 @@ def matmul_fraction(gpu: Gpu, precision: Precision, constants: Constants) -> flo
     return constants.matmul_fraction_default
 
 
+def generation_of(gpu: Gpu) -> str:
+    """First word of the architecture's name."""
+    return gpu.architecture.split()[0].split("+")[0]
+
+
+def training_share(gpu: Gpu, constants: Constants) -> float:
+    """What training gets of the rates that single kernels reach: less than 1 where the software is young. [-]"""
+    return constants.training_share_cdna if generation_of(gpu) == "CDNA" else 1.0
+
+
 def _attention_share(gpu: Gpu, constants: Constants) -> float:
-    generation = gpu.architecture.split()[0].split("+")[0]
+    generation = generation_of(gpu)
     if generation == "Blackwell" and gpu.segment != "datacenter":
         return constants.attention_share_default  # a lower peak than the data-centre chips of the same name
     return {
@@ -66,21 +78,35 @@ def _attention_share(gpu: Gpu, constants: Constants) -> float:
     }.get(generation, constants.attention_share_default)
 
 
+def _vendor_attention_share(gpu: Gpu, constants: Constants) -> float:
+    usual = _attention_share(gpu, constants) * constants.attention_efficiency
+    if gpu.segment != "datacenter":
+        return usual
+    tuned = {
+        "Hopper": constants.vendor_attention_share_hopper,
+        "Blackwell": constants.vendor_attention_share_blackwell,
+    }
+    return tuned.get(generation_of(gpu), usual)
+
+
 def device_of(gpu: Gpu, precision: Precision, constants: Constants) -> Device:
     """Rates of a GPU in a precision it supports.
 
     With fp8 only the linear layers run in 8 bit: everything else keeps 16 bit.
     """
-    dense = gpu.dense_tflop_per_s[precision].value * FLOP_PER_TFLOP
+    share = training_share(gpu, constants)
+    peak = gpu.dense_tflop_per_s[precision].value * FLOP_PER_TFLOP * share
     sixteen: Precision = "bf16" if "bf16" in gpu.dense_tflop_per_s else "fp16"
-    attention_precision: Precision = sixteen if precision == "fp8" else precision
-    attention_dense = gpu.dense_tflop_per_s[attention_precision].value * FLOP_PER_TFLOP
-    vector = gpu.dense_tflop_per_s["fp32"].value if "fp32" in gpu.dense_tflop_per_s else dense / 16 / FLOP_PER_TFLOP
+    wide: Precision = sixteen if precision == "fp8" else precision
+    wide_peak = gpu.dense_tflop_per_s[wide].value * FLOP_PER_TFLOP * share
+    fp32 = gpu.dense_tflop_per_s.get("fp32")
     return Device(
-        matmul_flop_per_s=dense * matmul_fraction(gpu, precision, constants),
-        vector_flop_per_s=vector * FLOP_PER_TFLOP,
-        attention_flop_per_s=attention_dense * _attention_share(gpu, constants),
-        bandwidth_bytes_per_s=gpu.memory_bandwidth_gb_per_s.value * BYTES_PER_GB,
+        matmul_flop_per_s=peak * matmul_fraction(gpu, precision, constants),
+        vector_flop_per_s=peak / 16 if fp32 is None else fp32.value * FLOP_PER_TFLOP * share,
+        attention_flop_per_s=wide_peak * _attention_share(gpu, constants),
+        vendor_attention_flop_per_s=wide_peak * _vendor_attention_share(gpu, constants),
+        bandwidth_bytes_per_s=gpu.memory_bandwidth_gb_per_s.value * BYTES_PER_GB * share,
         element_bytes=4.0 if precision in ("fp32", "tf32") else 2.0,
         linear_fp8=precision == "fp8",
+        head_flop_per_s=wide_peak * matmul_fraction(gpu, wide, constants),
     )

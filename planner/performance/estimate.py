@@ -4,29 +4,32 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal
 
 from planner.catalog.records import Catalog, Figure, Gpu, Precision
+from planner.errors import InputError
 from planner.performance.constants import Constants, assumption_id, constants_of
 from planner.performance.device import device_of
 from planner.performance.evidence import Evidence
-from planner.performance.fitting import Choice, fitting_choices, is_fused, memory_need
+from planner.performance.fitting import Choice, fitting_choices, is_fused, layout_need, software_of
+from planner.performance.layout import Layout
 from planner.performance.measured import Measured, find_measured
 from planner.performance.request import Request, Setup, Warning_, resolve_request
 from planner.performance.scaling import link_of
 from planner.performance.throughput import StepPlan, StepTime, transformer_step
+from planner.performance.uncertainty import REGIME_SHARE, estimated_half_width
 from planner.performance.vision import vision_step
 from planner.units import BYTES_PER_GB
-from planner.workload.settings import Checkpointing, Sharding
+from planner.workload.settings import Checkpointing
 
 __all__ = ["Prediction", "Setup", "Warning_", "estimate"]
 
 Basis = Literal["measured", "transferred", "estimated"]
 Unit = Literal["tokens_per_s", "samples_per_s"]
+SLOWING_SHARE = 0.4  # below a half, what more GPUs do divide takes longer on half of them than the step on all
 TIGHT_SHARE = 0.93  # peak memory over capacity from which the error of the memory estimate decides
-REGIME_SHARE = 0.25  # share of the step above which launches or links, the least certain parts, widen the interval
 
 _TRANSFORMER_CONSTANTS = (
     "gemm_efficiency",
@@ -71,6 +74,8 @@ class Prediction:
     micro_batch: int
     global_batch: int
     checkpointing: Checkpointing
+    layout: Layout
+    software: str  # of a measurement its framework, else what the formulas assume
     breakdown_s: Mapping[str, float]
     sources: tuple[str, ...]
     estimate: bool
@@ -103,13 +108,36 @@ def estimate(setup: Setup, catalog: Catalog, evidence: Evidence) -> Prediction:
         Settings that cannot be; `field` names the input.
     """
     constants = constants_of(catalog.assumptions)
+    found = _predict(setup, catalog, evidence, constants)
+    if not found.fits or _scaling_share(found) < SLOWING_SHARE:
+        return found
+    for fewer in sorted({setup.gpus // 2, 1 << (setup.gpus - 1).bit_length() >> 1} - {0, setup.gpus}):
+        smaller = replace(setup, gpus=fewer, gpus_per_node=min(fewer, setup.gpus_per_node))
+        try:
+            with_fewer = _predict(smaller, catalog, evidence, constants)
+        except InputError:  # a batch that so many GPUs do not divide
+            continue
+        if with_fewer.fits and with_fewer.throughput >= found.throughput:
+            speeds = {"gpus": setup.gpus, "fewer": fewer, "share": found.throughput / with_fewer.throughput}
+            warning = Warning_(code="more_gpus_slower", params=speeds)
+            return replace(found, warnings=(*found.warnings, warning))
+    return found
+
+
+def _scaling_share(found: Prediction) -> float:
+    """Share of the step that more GPUs do not divide. [-]"""
+    undivided = sum(found.breakdown_s[part] for part in ("launch", "communication", "waiting", "optimizer"))
+    return undivided / sum(found.breakdown_s.values())
+
+
+def _predict(setup: Setup, catalog: Catalog, evidence: Evidence, constants: Constants) -> Prediction:
     request = resolve_request(setup)
     choices = fitting_choices(request, constants)
     measured = find_measured(request, evidence)
     if measured is not None:
         return _from_measured(request, choices[0], measured, constants)
     runs = [_run(request, choice, constants) for choice in choices]
-    return _from_formula(request, max(runs, key=lambda run: run.throughput), evidence, constants)
+    return _from_formula(request, max(runs, key=lambda run: run.throughput), catalog, evidence, constants)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +151,7 @@ class _Run:
 
 
 def _run(request: Request, choice: Choice, constants: Constants) -> _Run:
-    global_batch = request.global_batch(choice.micro_batch)
+    global_batch = request.global_batch(choice.micro_batch, choice.layout.ranks)
     step = _step(request, choice, global_batch, constants)
     throughput = global_batch * _units_per_sample(request) / step.total_s
     return _Run(choice=choice, step=step, global_batch=global_batch, throughput=throughput)
@@ -131,13 +159,14 @@ def _run(request: Request, choice: Choice, constants: Constants) -> _Run:
 
 def _from_measured(request: Request, choice: Choice, measured: Measured, constants: Constants) -> Prediction:
     row = measured.row
-    sharding: Sharding = "sharded" if row.sharded and row.gpus > 1 else "replicated"
-    need = memory_need(request, row.checkpointing, sharding, constants)
-    memory = need.peak_bytes(row.micro_batch, row.gpus if sharding == "sharded" else 1)
+    layout = Layout(sharding="replicated", gpus=row.gpus)
+    if row.sharded and row.gpus > 1:
+        layout = Layout(sharding="sharded", gpus=row.gpus, shards=row.gpus)
+    memory = layout_need(request, row.checkpointing, layout, constants).peak_bytes(row.micro_batch, layout.shards)
     run = Choice(
         micro_batch=row.micro_batch,
         checkpointing=row.checkpointing,
-        sharding=sharding,
+        layout=layout,
         memory_bytes=min(float(memory), choice.capacity_bytes),  # it ran
         capacity_bytes=choice.capacity_bytes,
         min_gpus=request.setup.gpus if choice.min_gpus is None else min(choice.min_gpus, request.setup.gpus),
@@ -146,31 +175,44 @@ def _from_measured(request: Request, choice: Choice, measured: Measured, constan
     step = _step(request, run, measured.global_batch, constants)
     scale = measured.global_batch * _units_per_sample(request) / measured.throughput / step.total_s
     breakdown = {part: seconds * scale for part, seconds in step.parts_s.items()}
+    low, high = measured.throughput * math.exp(-half_width), measured.throughput * math.exp(half_width)
+    warnings = list(request.warnings)
+    if measured.others:
+        slowest, fastest = measured.others
+        low, high = min(low, slowest), max(high, fastest)
+        stacks = {"software": row.framework, "slowest": slowest, "fastest": fastest}
+        warnings.append(Warning_(code="other_stacks", params=stacks))
     return _prediction(
         request,
         run,
         throughput=measured.throughput,
-        half_width=half_width,
+        interval=(low, high),
         basis="measured",
+        software=row.framework,
         global_batch=measured.global_batch,
         breakdown=breakdown,
         sources=tuple(f"measurements:{id}" for id in measured.ids),
-        warnings=request.warnings,
+        warnings=tuple(warnings),
     )
 
 
-def _from_formula(request: Request, run: _Run, evidence: Evidence, constants: Constants) -> Prediction:
+def _from_formula(
+    request: Request, run: _Run, catalog: Catalog, evidence: Evidence, constants: Constants
+) -> Prediction:
     setup = request.setup
     choice, step = run.choice, run.step
-    unit = _unit(request)
-    known = (unit, setup.gpu.id) in evidence.known_gpus
-    half_width = constants.half_width_known_gpu if known else constants.half_width_new_gpu
-    if setup.workload.transformer is None:
-        half_width = max(half_width, constants.half_width_vision)
     shares = {part: seconds / step.total_s for part, seconds in step.parts_s.items()}
-    if shares["launch"] + shares["communication"] > REGIME_SHARE:
-        half_width = math.hypot(half_width, constants.half_width_regime)
-    warnings = [*request.warnings, *_batch_warning(request, run.global_batch)]
+    half_width, novelty = estimated_half_width(
+        _unit(request), setup.gpu, request.precision, choice.layout, shares, catalog, evidence, constants
+    )
+    warnings = [*request.warnings, *novelty, *_batch_warning(request, run.global_batch)]
+    if is_fused(setup.workload) and setup.software is None:
+        warnings.append(Warning_(code="software_assumed", params={"software": software_of(request, choice.layout)}))
+    if not choice.layout.is_plain:
+        layout = choice.layout
+        spread = {"shards": layout.shards, "tensor": layout.tensor, "pipeline": layout.pipeline}
+        code = "hybrid_shards" if layout.sharding == "sharded" else "split_model"
+        warnings.append(Warning_(code=code, params=spread))
     if setup.checkpointing is None and choice.checkpointing != setup.workload.checkpointing:
         recomputation = {"recipe": setup.workload.checkpointing, "used": choice.checkpointing}
         warnings.append(Warning_(code="checkpointing_raised", params=recomputation))
@@ -185,8 +227,9 @@ def _from_formula(request: Request, run: _Run, evidence: Evidence, constants: Co
         request,
         choice,
         throughput=run.throughput,
-        half_width=half_width,
+        interval=(run.throughput * math.exp(-half_width), run.throughput * math.exp(half_width)),
         basis="estimated",
+        software=software_of(request, choice.layout) if is_fused(setup.workload) else "eager",
         global_batch=run.global_batch,
         breakdown=step.parts_s,
         sources=_formula_sources(setup.gpu, request),
@@ -206,8 +249,9 @@ def _prediction(
     run: Choice,
     *,
     throughput: float,
-    half_width: float,
+    interval: tuple[float, float],
     basis: Basis,
+    software: str,
     global_batch: int,
     breakdown: Mapping[str, float],
     sources: tuple[str, ...],
@@ -215,8 +259,8 @@ def _prediction(
 ) -> Prediction:
     return Prediction(
         throughput=throughput,
-        throughput_low=throughput * math.exp(-half_width),
-        throughput_high=throughput * math.exp(half_width),
+        throughput_low=interval[0],
+        throughput_high=interval[1],
         throughput_unit=_unit(request),
         basis=basis,
         memory_gb=run.memory_bytes / BYTES_PER_GB,
@@ -228,6 +272,8 @@ def _prediction(
         micro_batch=run.micro_batch,
         global_batch=global_batch,
         checkpointing=run.checkpointing,
+        layout=run.layout,
+        software=software,
         breakdown_s=MappingProxyType(dict(breakdown)),
         sources=sources,
         estimate=basis != "measured",
@@ -250,7 +296,7 @@ def _step(request: Request, run: Choice, global_batch: int, constants: Constants
     device = device_of(setup.gpu, request.precision, constants)
     link = link_of(setup.gpu, setup.gpus, setup.gpus_per_node, setup.network_gbit_per_s, constants)
     # A last micro-batch that is not full counts by its share.
-    micro_steps = global_batch / setup.gpus / run.micro_batch
+    micro_steps = global_batch / run.layout.ranks / run.micro_batch
     if workload.transformer is None:
         assert workload.vision is not None
         return vision_step(
@@ -262,9 +308,14 @@ def _step(request: Request, run: Choice, global_batch: int, constants: Constants
         micro_batch=run.micro_batch,
         micro_steps=micro_steps,
         checkpointing=run.checkpointing,
-        sharding=run.sharding,
+        sharding=run.layout.sharding,
         fused_attention=is_fused(workload),
         fused_elementwise=is_fused(workload),
+        shards=run.layout.shards,
+        tensor=run.layout.tensor,
+        pipeline=run.layout.pipeline,
+        chunks=run.layout.chunks,
+        vendor_kernels=software_of(request, run.layout) == "vendor",
     )
     return transformer_step(workload.transformer, workload.parameters.value, plan, device, link, constants)
 

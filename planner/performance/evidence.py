@@ -21,6 +21,9 @@ LANGUAGE_FILE = "llm_throughput.csv"
 SAMPLE_FILE = "dl_throughput.csv"
 SOURCES_FILE = "sources.yaml"
 
+Use = Literal["evidence", "fit", "compare"]
+"""`evidence` may answer a plan, `fit` only supports the constants, `compare` only shows what other software reaches."""
+
 # Automatic mixed precision and pure half precision are one class: both multiply in 16 bit and add in 32.
 _PRECISIONS: Mapping[str, Precision] = MappingProxyType(
     {"amp-fp16": "fp16", "fp16": "fp16", "bf16": "bf16", "tf32": "tf32", "fp32": "fp32", "fp8": "fp8"}
@@ -56,8 +59,14 @@ class Measurement:
     gmacs: float
     activations_m: float
     network_gbit_per_s: float | None
-    fit_only: bool  # supports the constants but is no evidence for a plan
+    use: Use
+    framework: str
     notes: str
+
+    @property
+    def fit_only(self) -> bool:
+        """Whether the row answers no plan."""
+        return self.use != "evidence"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +77,7 @@ class Evidence:
     content_hash: str
     by_model: Mapping[str, tuple[Measurement, ...]]
     known_gpus: frozenset[tuple[str, str]]  # (unit, GPU) that the constants have been fitted on
+    known_precisions: frozenset[Precision]
     sources: Mapping[str, Source]  # where the rows come from
 
     def find(self, id: str) -> Measurement | None:
@@ -95,7 +105,8 @@ def _evidence(measurements: tuple[Measurement, ...], content_hash: str, sources:
         measurements=measurements,
         content_hash=content_hash,
         by_model=MappingProxyType({model: tuple(rows) for model, rows in by_model.items()}),
-        known_gpus=frozenset((m.unit, m.gpu) for m in measurements),
+        known_gpus=frozenset((m.unit, m.gpu) for m in measurements if m.use != "compare"),
+        known_precisions=frozenset(m.precision for m in measurements),
         sources=sources,
     )
 
@@ -163,7 +174,8 @@ def _language_row(row: Mapping[str, str]) -> Measurement:
         gmacs=0.0,
         activations_m=0.0,
         network_gbit_per_s=_number(row["network_gbit_per_s"]) or None,
-        fit_only=row["use"] == "fit",
+        use=row["use"],  # type: ignore[arg-type]
+        framework=row["framework"],
         notes=row["notes"],
     )
 
@@ -197,6 +209,7 @@ def _sample_row(row: Mapping[str, str]) -> Measurement:
         gmacs=_number(row["fwd_gmacs_per_sample"]),
         activations_m=_number(row["activations_m_per_sample"]),
         network_gbit_per_s=None,
-        fit_only=row["use"] == "fit",
+        use=row["use"],  # type: ignore[arg-type]
+        framework=row["framework"],
         notes=row["notes"],
     )

@@ -22,6 +22,7 @@ class Measured:
     row: Measurement  # one of the rows, for its settings
     spread: float  # largest |log(row / median)|
     ids: tuple[str, ...]
+    others: tuple[float, float] | None  # slowest and fastest of other published software, where the batch is open
 
 
 def precision_class(precision: Precision) -> str:
@@ -36,7 +37,8 @@ def find_measured(request: Request, evidence: Evidence) -> Measured | None:
     batch open, the measured one is taken: it fitted.
     """
     rows = [row for model in request.setup.workload.evidence_models for row in evidence.by_model.get(model, ())]
-    rows = [row for row in rows if _matches(row, request)]
+    alike = [row for row in rows if _same_machine(row, request)]
+    rows = [row for row in alike if _matches(row, request)]
     if not rows:
         return None
     newest = max(rows, key=lambda row: (row.date, row.source)).source
@@ -48,6 +50,8 @@ def find_measured(request: Request, evidence: Evidence) -> Measured | None:
     best = max(speeds, key=lambda key: speeds[key])
     group = by_batch[best]
     asked = request.setup.global_batch
+    others = [row.throughput for row in alike if row.source != newest]
+    open_batch = asked is None and request.setup.micro_batch is None
     return Measured(
         throughput=speeds[best],
         micro_batch=best[0],
@@ -55,6 +59,19 @@ def find_measured(request: Request, evidence: Evidence) -> Measured | None:
         row=group[0],
         spread=max(abs(math.log(row.throughput / speeds[best])) for row in group),
         ids=tuple(sorted(row.id for row in group)),
+        others=(min(others), max(others)) if others and open_batch else None,
+    )
+
+
+def _same_machine(row: Measurement, request: Request) -> bool:
+    """Whether a row is of the same GPUs, precision class and sequence length, in whatever software and batch."""
+    setup = request.setup
+    return (
+        row.gpu == setup.gpu.id
+        and row.gpus == setup.gpus
+        and node_count(row.gpus, row.gpus_per_node) == node_count(setup.gpus, setup.gpus_per_node)
+        and precision_class(row.precision) == precision_class(request.precision)
+        and (row.seq_len is None or request.seq_len is None or row.seq_len == request.seq_len)
     )
 
 
@@ -62,12 +79,7 @@ def _matches(row: Measurement, request: Request) -> bool:
     setup = request.setup
     step = row.micro_batch * setup.gpus
     return (
-        not row.fit_only
-        and row.gpu == setup.gpu.id
-        and row.gpus == setup.gpus
-        and node_count(row.gpus, row.gpus_per_node) == node_count(setup.gpus, setup.gpus_per_node)
-        and precision_class(row.precision) == precision_class(request.precision)
-        and (row.seq_len is None or request.seq_len is None or row.seq_len == request.seq_len)
+        row.use == "evidence"
         and (setup.micro_batch is None or row.micro_batch == setup.micro_batch)
         and (setup.checkpointing is None or row.checkpointing == setup.checkpointing)
         and (setup.global_batch is None or (step <= setup.global_batch and setup.global_batch % step == 0))

@@ -19,6 +19,8 @@ from planner.workload.transformer import (
 WEIGHT_BYTES = 2.0
 LIVE_LAYERS_WHEN_CHECKPOINTED = 1.5  # a layer that is being recomputed, and its successor's inputs
 UNSHARDED_LAYERS = 3.0  # gathered ahead, in use, and being freed
+KEPT_BYTES = 6.0  # 16-bit weights and fp32 gradients, where only the optimizer is sharded
+OPTIMIZER_BYTES = 12.0  # fp32 weights and two Adam moments
 SCORE_BYTES_PER_HEAD_AND_KEY = 5.0  # scores, softmax and dropout mask of plain attention
 
 
@@ -101,6 +103,7 @@ def transformer_need(
     *,
     fused_attention: bool,
     fused_elementwise: bool,
+    fused_loss: bool = True,
     constants: Constants,
 ) -> MemoryNeed:
     """Memory of a transformer in full training, as shown by the driver.
@@ -126,11 +129,61 @@ def transformer_need(
         fused_elementwise=fused_elementwise,
         constants=constants,
     )
-    logits = 0.0 if spec.encoder else constants.logit_bytes_fused * spec.vocab
+    logit_bytes = constants.logit_bytes_fused if fused_loss else constants.logit_bytes_plain
+    logits = 0.0 if spec.encoder else logit_bytes * spec.vocab
     return MemoryNeed(
         state_bytes=overhead * constants.state_bytes_per_parameter * parameters,
         fixed_bytes=overhead * transient + constants.memory_reserve_gb * BYTES_PER_GB,
         per_sample_bytes=overhead * seq_len * (per_token + logits),
+    )
+
+
+def split_need(
+    spec: TransformerSpec,
+    parameters: float,
+    seq_len: int,
+    checkpointing: Checkpointing,
+    tensor: int,
+    pipeline: int,
+    chunks: int,
+    element_bytes: float,
+    *,
+    constants: Constants,
+) -> MemoryNeed:
+    """Memory of a decoder spread over tensor x pipeline GPUs, its optimizer sharded over the replicas.
+
+    A GPU keeps its weights in 16 bit and their gradients in fp32; the state that the replicas divide is the
+    optimizer's. The first stage keeps as many micro-batches as there are stages, so as much as the whole model of one,
+    and more when interleaved; the last stage has one and the logits.
+
+    References
+    ----------
+    .. [1] V. Korthikanti et al., "Reducing Activation Recomputation in Large Transformer Models," 2022, sec. 4.2.3,
+       arXiv:2205.05198.
+    .. [2] D. Narayanan et al., "Efficient Large-Scale Language Model Training on GPU Clusters Using Megatron-LM,"
+       2021, sec. 2.2, arXiv:2104.04473.
+    """
+    overhead = 1 + constants.memory_overhead_share
+    weights = parameters
+    if pipeline > 1:  # the embeddings stand on one stage, which is the fullest
+        weights = ceil(spec.layers / pipeline) * layer_matmul_parameters(spec) + spec.d_model * spec.vocab
+    weights /= tensor
+    activations = activation_bytes_per_token(
+        spec,
+        seq_len,
+        checkpointing,
+        element_bytes,
+        fused_attention=True,
+        fused_elementwise=True,
+        constants=constants,
+    )
+    logits = constants.logit_bytes_plain * spec.vocab
+    first = activations * (1 + (pipeline - 1) / (pipeline * chunks)) + (logits if pipeline == 1 else 0.0)
+    last = activations / pipeline + logits
+    return MemoryNeed(
+        state_bytes=overhead * OPTIMIZER_BYTES * weights,
+        fixed_bytes=overhead * KEPT_BYTES * weights + constants.memory_reserve_gb * BYTES_PER_GB,
+        per_sample_bytes=overhead * seq_len * max(first, last) / tensor,
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from planner.catalog.records import Gpu, Precision, Workload
 from planner.errors import InputError
 from planner.performance.device import supports
-from planner.workload.settings import CHECKPOINTINGS, Checkpointing
+from planner.workload.settings import CHECKPOINTINGS, SOFTWARE, Checkpointing, Software
 
 # A recipe in one 16-bit format runs in the other where the GPU lacks it; a format that was asked for is never replaced.
 _REPLACEMENTS: Mapping[Precision, tuple[Precision, ...]] = {
@@ -37,6 +37,7 @@ class Setup:
     global_batch: int | None = None
     checkpointing: Checkpointing | None = None
     network_gbit_per_s: float | None = None
+    software: Software | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,25 +68,36 @@ class Request:
         return setup.workload.unit == "samples" and setup.micro_batch is None and setup.global_batch is None
 
     @property
+    def software(self) -> Software:
+        """Training code of a decoder, where the model isn't split: as asked, else as in the recipe."""
+        return self.setup.software or self.setup.workload.software
+
+    @property
     def batch_per_gpu_limit(self) -> float:
         """Most samples that one GPU can take in one pass. [-]"""
+        return self.batch_limit(self.setup.gpus)
+
+    def batch_limit(self, ranks: int) -> float:
+        """Most samples that each of `ranks` replicas can take in one pass. [-]"""
         if self.batch_filled_by_memory:
             return math.inf
-        return math.ceil((self.setup.global_batch or self.setup.workload.global_batch) / self.setup.gpus)
+        return math.ceil((self.setup.global_batch or self.setup.workload.global_batch) / ranks)
 
-    def global_batch(self, micro_batch: int) -> int:
-        """Samples of a step: as asked, or the recipe's in the nearest whole number of passes.
+    def global_batch(self, micro_batch: int, ranks: int | None = None) -> int:
+        """Samples of a step: as asked, or the recipe's in the nearest whole number of passes of all replicas.
 
-        Where both batches are left to the recipe, it is only rounded up to a multiple of the GPUs.
+        Where both batches are left to the recipe, it is only rounded up to a multiple of the replicas, which are as
+        many as the GPUs where not said.
         """
         setup = self.setup
+        ranks = ranks or setup.gpus
         if setup.global_batch is not None:
             return setup.global_batch
         recipe = setup.workload.global_batch
         if self.batch_filled_by_memory or setup.micro_batch is not None:
-            one_pass = micro_batch * setup.gpus
+            one_pass = micro_batch * ranks
             return one_pass * max(1, round(recipe / one_pass))
-        return -(-recipe // setup.gpus) * setup.gpus
+        return -(-recipe // ranks) * ranks
 
 
 def resolve_request(setup: Setup) -> Request:
@@ -105,9 +117,13 @@ def resolve_request(setup: Setup) -> Request:
     network = setup.network_gbit_per_s
     if network is not None and not (network > 0 and math.isfinite(network)):
         raise InputError("not_positive", field="network_gbit_per_s", value=network, expected="more than 0 Gbit/s")
-    if setup.checkpointing is not None and setup.checkpointing not in CHECKPOINTINGS:
-        expected = ", ".join(CHECKPOINTINGS)
-        raise InputError("unknown_choice", field="checkpointing", value=setup.checkpointing, expected=expected)
+    for field, known in (("checkpointing", CHECKPOINTINGS), ("software", SOFTWARE)):
+        choice = getattr(setup, field)
+        if choice is not None and choice not in known:
+            raise InputError("unknown_choice", field=field, value=choice, expected=", ".join(known))
+    if setup.software is not None and (setup.workload.transformer is None or setup.workload.transformer.encoder):
+        expected = f"nothing: only decoders are estimated with a choice of software, and {setup.workload.name} is none"
+        raise InputError("not_applicable", field="software", value=setup.software, expected=expected)
     if setup.workload.transformer is None:
         _refuse_transformer_settings(setup)
     warnings: list[Warning_] = []

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from math import log2
 
 from planner.catalog.records import Gpu
 from planner.performance.constants import Constants
+from planner.performance.device import generation_of
 from planner.units import BITS_PER_BYTE, BYTES_PER_GB, US_PER_S
 
 BITS_PER_GBIT = 1e9
+REFERENCE_PCIE = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +20,10 @@ class Link:
 
     all_reduce_bytes_per_s: float  # gradient buckets, one direction
     sharded_bytes_per_s: float  # large gathers and scatters of sharded training, one direction
+    node_sharded_bytes_per_s: float  # the same inside a node
+    network_bytes_per_s: float  # of a whole node; without limit where there is one node
     latency_s: float
+    node_latency_s: float
     overlaps: bool  # whether transfers run beside the compute (NVLink) or in its way (host memory, PCIe)
     gpus: int
     gpus_per_node: int
@@ -31,8 +36,26 @@ def node_count(gpus: int, gpus_per_node: int) -> int:
 
 
 def default_network_gbit_per_s(gpu: Gpu, constants: Constants) -> float:
-    """Node network assumed where none is given: a data-centre fabric, or an office network for other cards."""
-    return constants.node_network_gbit_per_s if gpu.segment == "datacenter" else constants.office_network_gbit_per_s
+    """Node network assumed where none is given: the fabric its generation was built with, or that of an office."""
+    if gpu.segment != "datacenter":
+        return constants.office_network_gbit_per_s
+    if not is_switched(gpu):
+        return constants.node_network_gbit_per_s
+    return {
+        "Volta": constants.node_network_gbit_per_s_volta,
+        "Ampere": constants.node_network_gbit_per_s_ampere,
+    }.get(generation_of(gpu), constants.node_network_gbit_per_s_hopper)
+
+
+def is_switched(gpu: Gpu) -> bool:
+    """Whether every GPU of a node reaches every other at full rate: boards with NVLink, not bridges between pairs."""
+    return gpu.nvlink_gb_per_s is not None and not gpu.form_factor.startswith("PCIe")
+
+
+def _pcie_gain(gpu: Gpu, constants: Constants) -> float:
+    """Rate of the bus over PCIe 4, for which the constants stand. [-]"""
+    generation = REFERENCE_PCIE if gpu.pcie_gen is None else gpu.pcie_gen.value
+    return float(constants.pcie_generation_gain ** (generation - REFERENCE_PCIE))
 
 
 def link_of(gpu: Gpu, gpus: int, gpus_per_node: int, network_gbit_per_s: float | None, constants: Constants) -> Link:
@@ -44,17 +67,19 @@ def link_of(gpu: Gpu, gpus: int, gpus_per_node: int, network_gbit_per_s: float |
     """
     local = min(gpus, gpus_per_node)
     nodes = node_count(gpus, gpus_per_node)
-    switched = gpu.nvlink_gb_per_s is not None and not gpu.form_factor.startswith("PCIe")
+    switched = is_switched(gpu)
     if switched:
         assert gpu.nvlink_gb_per_s is not None
         both_directions = gpu.nvlink_gb_per_s.value * BYTES_PER_GB
         all_reduce = both_directions * constants.nvlink_share_ddp
         sharded = both_directions / 2 * constants.nvlink_share_fsdp
     elif gpu.peer_to_peer:
-        all_reduce = sharded = constants.pcie_gb_per_s_professional * BYTES_PER_GB
+        all_reduce = sharded = constants.pcie_gb_per_s_professional * _pcie_gain(gpu, constants) * BYTES_PER_GB
     else:
         contention = (2 / max(local, 2)) ** constants.geforce_contention
-        all_reduce = sharded = constants.pcie_gb_per_s_geforce * contention * BYTES_PER_GB
+        rate = constants.pcie_gb_per_s_geforce * _pcie_gain(gpu, constants)
+        all_reduce = sharded = rate * contention * BYTES_PER_GB
+    inside, network = sharded, math.inf
     if nodes > 1:
         gbit = network_gbit_per_s if network_gbit_per_s is not None else default_network_gbit_per_s(gpu, constants)
         # A payload enters a node once, spread over its network ports, and travels on inside it.
@@ -63,7 +88,10 @@ def link_of(gpu: Gpu, gpus: int, gpus_per_node: int, network_gbit_per_s: float |
     return Link(
         all_reduce_bytes_per_s=all_reduce,
         sharded_bytes_per_s=sharded,
+        node_sharded_bytes_per_s=inside,
+        network_bytes_per_s=network,
         latency_s=constants.link_latency_us / US_PER_S,
+        node_latency_s=constants.node_latency_us / US_PER_S,
         overlaps=switched,
         gpus=gpus,
         gpus_per_node=gpus_per_node,
@@ -86,6 +114,52 @@ def sharded_s(payload_bytes: float, link: Link) -> float:
     return (link.gpus - 1) / link.gpus * payload_bytes / link.sharded_bytes_per_s
 
 
+def group_sharded_s(payload_bytes: float, group: int, link: Link) -> float:
+    """The same for a payload sharded over `group` neighbouring GPUs of the run. [s]"""
+    if group == link.gpus:
+        return sharded_s(payload_bytes, link)
+    rate = link.node_sharded_bytes_per_s
+    if group > link.gpus_per_node:
+        rate = min(rate, link.network_bytes_per_s)
+    return (group - 1) / group * payload_bytes / rate
+
+
+def replica_all_reduce_s(payload_bytes: float, group: int, link: Link) -> float:
+    """Time to add up gradients over replicas that each lie on `group` neighbouring GPUs. [s]
+
+    Replicas inside a node add theirs first; what a node holds then crosses the network once there and once back.
+
+    References
+    ----------
+    .. [1] Y. Zhao et al., "PyTorch FSDP," 2023, sec. 3.2.2 (hybrid sharding), arXiv:2304.11277.
+    """
+    if group == link.gpus:
+        return 0.0
+    inside = max(1, min(link.gpus, link.gpus_per_node) // group)
+    nodes_of_group = max(1.0, group / link.gpus_per_node)
+    replicas = max(1.0, link.nodes / nodes_of_group)
+    seconds = 2 * (inside - 1) * (payload_bytes / group / inside / link.node_sharded_bytes_per_s)
+    seconds += 2 * (inside - 1) * link.node_latency_s
+    if replicas > 1:
+        rate = min(link.network_bytes_per_s, link.node_sharded_bytes_per_s * min(group, link.gpus_per_node))
+        seconds += 2 * (replicas - 1) / replicas * payload_bytes / nodes_of_group / rate
+        seconds += 2 * math.log2(2 * replicas) * link.latency_s  # trees, not rings, across many nodes
+    return seconds
+
+
+def tensor_all_reduce_s(payload_bytes: float, tensor: int, link: Link) -> float:
+    """Time of a ring all-reduce of activations among `tensor` GPUs of a node; with sequence parallelism a gather and
+    a scatter of the same bytes. [s]
+
+    References
+    ----------
+    .. [1] V. Korthikanti et al., "Reducing Activation Recomputation in Large Transformer Models," 2022, sec. 4.2.2,
+       arXiv:2205.05198.
+    """
+    share = 2 * (tensor - 1) / tensor
+    return share * payload_bytes / link.node_sharded_bytes_per_s + 2 * (tensor - 1) * link.node_latency_s
+
+
 def exposed_s(compute_s: float, transfer_s: float, link: Link, constants: Constants) -> float:
     """Part of a transfer that lengthens the step. [s]
 
@@ -106,5 +180,5 @@ def data_parallel_step_s(compute_s: float, gradient_bytes: float, link: Link, co
 def jitter_factor(link: Link, constants: Constants) -> float:
     """How much waiting for the slowest GPU lengthens a step, by doublings inside and across nodes. [-]"""
     local = min(link.gpus, link.gpus_per_node)
-    inside = constants.sync_share_per_doubling * log2(local)
-    return (1 + inside) * (1 + constants.node_jitter_per_doubling * log2(link.nodes))
+    inside = constants.sync_share_per_doubling * math.log2(local)
+    return (1 + inside) * (1 + constants.node_jitter_per_doubling * math.log2(link.nodes))

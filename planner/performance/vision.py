@@ -33,7 +33,9 @@ def roofline_s(spec: VisionSpec, device: Device, constants: Constants) -> tuple[
     elements = FORWARD_AND_BACKWARD * activation_elements(spec)
     moved = elements * device.element_bytes * constants.vision_bytes_factor
     traffic = moved / (device.bandwidth_bytes_per_s * constants.bandwidth_share)
-    return arithmetic, traffic + elements * constants.vision_vector_flop / device.vector_flop_per_s
+    activations = traffic + elements * constants.vision_vector_flop / device.vector_flop_per_s
+    share = constants.vision_patch_share if spec.patches else 1.0
+    return share * arithmetic, share * activations
 
 
 def vision_step(

@@ -29,7 +29,7 @@ def plan_document(result: Result) -> dict[str, Any]:
     figures = used_parameters(result)
     cited = {source for parameter in figures for source in parameter.sources}
     cited |= {source for entry in strategies for line in entry["lines"] for source in line["sources"]}
-    return {
+    document = {
         "schema_version": SCHEMA_VERSION,
         "name": problem.name,
         "horizon_months": problem.horizon_months,
@@ -44,12 +44,14 @@ def plan_document(result: Result) -> dict[str, Any]:
         "runner_up": advice.runner_up,
         "reason": reason_sentence(advice.reason_code, advice.reason_params),
         "reason_code": advice.reason_code,
-        "reason_params": _plain(advice.reason_params),
+        "reason_params": plain(advice.reason_params),
         "warnings": [issue_entry(issue) for issue in result.warnings],
         "strategies": strategies,
         "figures": [_figure_entry(parameter) for parameter in figures],
         "sources": {id: source_record(id, result.catalog, result.evidence) for id in sorted(cited)},
     }
+    answer: dict[str, Any] = plain(document)
+    return answer
 
 
 def reason_sentence(code: str, params: Mapping[str, object]) -> str:
@@ -66,7 +68,7 @@ def issue_entry(issue: Issue) -> dict[str, Any]:
     """A problem or warning with its English sentence."""
     return {
         "code": issue.code,
-        "params": _plain(issue.params),
+        "params": plain(issue.params),
         "field": issue.field,
         "message": render(issue.code, field=issue.field, **issue.params),
     }
@@ -152,7 +154,7 @@ def _job_entry(job: JobResult, problem: PlanProblem, catalog: Catalog) -> dict[s
         "fits": fit.fits,
         "cost_per_run_usd": job.cost.amortised_usd,
         "marginal_cost_per_run_usd": job.cost.marginal_usd,
-        "settings": _plain(fit.settings),
+        "settings": plain(fit.settings),
         "runner_up": None
         if job.runner_up is None
         else {"resource": job.runner_up.resource, "marginal_cost_per_run_usd": job.runner_up.marginal_usd},
@@ -222,12 +224,12 @@ def _first(values: Any) -> float:
     return float(values[0])
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Plain data: mappings and sequences copied, numbers that JSON can't hold as None."""
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
     return value

@@ -18,12 +18,12 @@ def plan_text(document: dict[str, Any]) -> str:
         "",
         f"Recommended: {_name(document['recommended'])}. {document['reason']}",
         "",
-        *_table(
+        *table(
             ["", "total", "likely", "present value", "at the start", "kWh", "kg CO2e", "estimated"],
             [_way_row(entry) for entry in document["strategies"]],
         ),
         "",
-        *_table(
+        *table(
             ["way", "job", "resource", "GPUs", "one attempt h", "likely", "basis", "full / run", "marginal"],
             [_job_row(entry, job) for entry in document["strategies"] for job in entry["jobs"]],
         ),
@@ -38,7 +38,7 @@ def plan_text(document: dict[str, Any]) -> str:
 
 def rows_text(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> str:
     """Rows as an aligned table of some columns."""
-    return "\n".join(_table(list(columns), [[_cell(row.get(column)) for column in columns] for row in rows])) + "\n"
+    return "\n".join(table(list(columns), [[_cell(row.get(column)) for column in columns] for row in rows])) + "\n"
 
 
 def forecast_text(document: dict[str, Any]) -> str:
@@ -101,7 +101,8 @@ def _cell(value: object) -> str:
     return str(value)
 
 
-def _table(head: list[str], rows: list[list[str]]) -> list[str]:
+def table(head: list[str], rows: list[list[str]]) -> list[str]:
+    """Lines of an aligned table."""
     widths = [max(len(cell) for cell in column) for column in zip(head, *rows, strict=True)]
     return [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in [head, *rows]

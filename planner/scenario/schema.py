@@ -3,46 +3,103 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from planner.catalog.records import PRECISIONS, Market, Precision, Segment, Status, Term
 from planner.scenario.money import Money, money_aliases, parse_money
+from planner.units import H_PER_MONTH, S_PER_H
 
 SCHEMA_VERSION = 1
-ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$"
 
 
-def _number(value: object) -> object:
+SMALLEST, LARGEST = 1e-9, 1e18  # beyond these a number is a slip, and its products leave what floats can hold
+
+
+def _number(value: object) -> float | int:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError("a number")
-    if not math.isfinite(value):
+    try:
+        finite = math.isfinite(value)
+    except OverflowError:
+        finite = False
+    if not finite:
         raise ValueError("a finite number")
     return value
 
 
-def _whole(value: object) -> object:
-    number = _number(value)
-    if isinstance(number, float) and number.is_integer():
-        return int(number)
-    if not isinstance(number, int):
+def _whole(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError("a whole number")
+    number = _number(value)
+    if number != int(number):
+        raise ValueError("a whole number")
+    return int(number)
+
+
+def _positive(value: object) -> float:
+    number = _number(value)
+    if number <= 0:
+        raise ValueError("a number above 0")
+    if not SMALLEST <= number <= LARGEST:
+        raise ValueError(f"a number from {SMALLEST:g} to {LARGEST:g}")
     return number
+
+
+def _not_negative(value: object) -> float:
+    number = _number(value)
+    if number < 0:
+        raise ValueError("a number of at least 0")
+    return number if number == 0 else _positive(number)
+
+
+def _share(value: object) -> float:
+    number = _number(value)
+    if not 0 <= number <= 1:
+        raise ValueError("a share from 0 to 1")
+    return number if number == 0 else _positive(number)
 
 
 def _price(value: object) -> Money:
     money = parse_money(value)
     if money.amount <= 0:
         raise ValueError("an amount greater than 0")
-    return money
+    return _within_reason(money)
 
 
 def _amount(value: object) -> Money:
     money = parse_money(value)
     if money.amount < 0:
         raise ValueError("an amount of 0 or more")
+    return money if money.amount == 0 else _within_reason(money)
+
+
+def _within_reason(money: Money) -> Money:
+    if not SMALLEST <= money.amount <= LARGEST:
+        raise ValueError(f"an amount from {SMALLEST:g} to {LARGEST:g}")
     return money
+
+
+def _id(value: object) -> str:
+    if not isinstance(value, str) or re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", value) is None:
+        raise ValueError("a name of letters, digits, '-' or '_' that begins with a letter or digit, at most 64 long")
+    return value
+
+
+def _currency(value: object) -> str:
+    if not isinstance(value, str) or re.fullmatch(r"[A-Z]{3}", value) is None:
+        raise ValueError("three capital letters such as EUR")
+    return value
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError("text")
+    if not value.strip() or not all(character.isprintable() for character in value):
+        raise ValueError("text in one line of printable characters")
+    return value
 
 
 def _job_class(value: object) -> object:
@@ -51,20 +108,28 @@ def _job_class(value: object) -> object:
     return value
 
 
-Id = Annotated[str, Field(pattern=ID_PATTERN)]
-Positive = Annotated[float, BeforeValidator(_number), Field(gt=0, le=1e30)]
-NonNegative = Annotated[float, BeforeValidator(_number), Field(ge=0, le=1e30)]
-Share = Annotated[float, BeforeValidator(_number), Field(ge=0, le=1)]
-Rate = Annotated[float, BeforeValidator(_number), Field(ge=0, le=1)]
+def _from_new(ratios: dict[int, float]) -> dict[int, float]:
+    if ratios.get(0, 1.0) != 1.0:
+        raise ValueError("a ratio of 1 at age 0, when the unit is new")
+    return ratios
+
+
+Id = Annotated[str, BeforeValidator(_id)]
+CurrencyCode = Annotated[str, BeforeValidator(_currency)]
+Positive = Annotated[float, BeforeValidator(_positive)]
+NonNegative = Annotated[float, BeforeValidator(_not_negative)]
+Share = Annotated[float, BeforeValidator(_share)]
+Rate = Annotated[float, BeforeValidator(_share)]
 AtLeastOne = Annotated[float, BeforeValidator(_number), Field(ge=1, le=1e6)]
+Seconds = Annotated[float, BeforeValidator(_not_negative), Field(le=S_PER_H * H_PER_MONTH)]
+BillingUnit = Annotated[float, BeforeValidator(_positive), Field(le=S_PER_H * H_PER_MONTH)]
 Count = Annotated[int, BeforeValidator(_whole), Field(ge=1, le=1_000_000)]
 Months = Annotated[int, BeforeValidator(_whole), Field(ge=1, le=84)]
 AgeMonths = Annotated[int, BeforeValidator(_whole), Field(ge=0, le=240)]
 JobClass = Annotated[Literal["development", "key"], BeforeValidator(_job_class)]
 Price = Annotated[Money, BeforeValidator(_price)]
 Amount = Annotated[Money, BeforeValidator(_amount)]
-Ratio = Annotated[float, BeforeValidator(_number), Field(ge=0, le=1)]
-ResidualRatios = Annotated[dict[AgeMonths, Ratio], Field(min_length=1)]
+ResidualRatios = Annotated[dict[AgeMonths, Share], Field(min_length=1), AfterValidator(_from_new)]
 
 
 class Model(BaseModel):
@@ -186,8 +251,8 @@ class MachineInput(Model):
     load_w: Positive | None = None
     idle_w: NonNegative | None = None
     pue: Annotated[float, BeforeValidator(_number), Field(ge=1, le=5)] | None = None
-    powered_h_per_month: Annotated[float, BeforeValidator(_number), Field(gt=0, le=730)] | None = None
-    target_utilisation: Annotated[float, BeforeValidator(_number), Field(gt=0, le=1)] | None = None
+    powered_h_per_month: Annotated[float, BeforeValidator(_number), Field(ge=1, le=730)] | None = None
+    target_utilisation: Annotated[float, BeforeValidator(_positive), Field(le=1)] | None = None
     useful_life_months: Annotated[int, BeforeValidator(_whole), Field(ge=1, le=240)] | None = None
     maintenance_share_per_year: Share | None = None
     fte_per_machine: NonNegative | None = None
@@ -251,7 +316,7 @@ class Rental(Model):
     regions: list[str] | None = None
     gpus: list[str] | None = None
     exclude: list[str] = Field(default_factory=list)
-    idle_tail_s: NonNegative = 0.0
+    idle_tail_s: Seconds = 0.0
     storage_gb: NonNegative = 0.0
     storage_usd_per_gb_month: Amount | None = None
     egress_usd_per_gb: Amount | None = None
@@ -262,8 +327,8 @@ class OfferInput(Model):
     """An own quote, or own values for an offer of the catalog (then only what differs)."""
 
     provider: Id | None = None
-    instance_type: str | None = None
-    region: str | None = None
+    instance_type: Annotated[str, BeforeValidator(_text), Field(max_length=100)] | None = None
+    region: Annotated[str, BeforeValidator(_text), Field(max_length=100)] | None = None
     gpu: str | None = None
     gpu_count: Count | None = None
     term: Term | None = None
@@ -271,9 +336,9 @@ class OfferInput(Model):
     price_usd_per_h: Price | None = None
     price_usd_per_gpu_h: Price | None = None
     includes_tax: bool | None = None
-    billing_unit_s: Positive | None = None
-    minimum_s: NonNegative | None = None
-    startup_s: NonNegative | None = None
+    billing_unit_s: BillingUnit | None = None
+    minimum_s: Seconds | None = None
+    startup_s: Seconds | None = None
     load_w: Positive | None = None
     idle_w: NonNegative | None = None
     pue: Annotated[float, BeforeValidator(_number), Field(ge=1, le=5)] | None = None
@@ -299,18 +364,18 @@ class Scenario(Model):
     """A whole question: work, machines, rental, site and money."""
 
     schema_version: Literal[1]
-    name: Annotated[str, Field(min_length=1, max_length=200)] = "Plan"
+    name: Annotated[str, BeforeValidator(_text), Field(max_length=200)] = "Plan"
     note: Annotated[str, Field(max_length=5000)] = ""
     horizon_months: Months
     discount_rate: Rate | None = None
-    currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$")] = "USD"
-    currencies: dict[str, CurrencyInput] = Field(default_factory=dict)
+    currency: CurrencyCode = "USD"
+    currencies: dict[CurrencyCode, CurrencyInput] = Field(default_factory=dict)
     owned_value_counts: bool = True
     tax: Tax = Tax()
     site: SiteInput = SiteInput()
     staff: Staff = Staff()
-    jobs: Annotated[dict[Id, JobInput], Field(min_length=1)]
-    machines: dict[Id, MachineInput] = Field(default_factory=dict)
+    jobs: Annotated[dict[Id, JobInput], Field(min_length=1, max_length=100)]
+    machines: Annotated[dict[Id, MachineInput], Field(max_length=200)] = Field(default_factory=dict)
     rental: Rental = Rental()
-    offers: dict[Id, OfferInput] = Field(default_factory=dict)
-    gpus: dict[Id, GpuInput] = Field(default_factory=dict)
+    offers: Annotated[dict[Id, OfferInput], Field(max_length=500)] = Field(default_factory=dict)
+    gpus: Annotated[dict[Id, GpuInput], Field(max_length=100)] = Field(default_factory=dict)

@@ -207,7 +207,7 @@ def machine_counts(problem: PlanProblem, theta: Theta, routing: Array, *, keep_f
     counts = np.zeros_like(busy)
     for index, machine in enumerate(problem.machines):
         bookable_h = theta[:, machine.powered_h_at] * theta[:, machine.target_utilisation_at]
-        needed = np.ceil(busy[:, index] / bookable_h - _SLACK)
+        needed = np.maximum(np.ceil(busy[:, index] / bookable_h - _SLACK), 1.0)
         counts[:, index] = np.where(busy[:, index] > 0, np.maximum(needed, machine.owned_count), 0.0)
         if machine.fixed_count is not None:
             counts[:, index] = machine.fixed_count if keep_fixed else 0.0

@@ -95,10 +95,25 @@ class Result:
         for strategy in self.strategies:
             found += strategy.allocation.warnings
             found += [issue for job in strategy.jobs for issue in job.pair.fit.warnings]
+            found += [issue for job in strategy.jobs for issue in self._price_warnings(job.resource)]
         unique: dict[tuple[str, str, str], Issue] = {}
         for issue in found:
             unique.setdefault((issue.code, issue.field, repr(sorted(issue.params.items()))), issue)
         return tuple(unique.values())
+
+    def _price_warnings(self, resource: str) -> list[Issue]:
+        """What is known against the price of an offer in use: a vague date, a remark of the catalog."""
+        offer = self.catalog.offers.get(resource)
+        column = next((o.price_at for o in self.problem.offers if o.id == resource), None)
+        if offer is None or column is None or self.problem.parameters[column].sources == ("scenario",):
+            return []
+        issues = []
+        as_of = offer.price_usd_per_h.as_of or "unknown"
+        if len(as_of) < len("2026-11"):
+            issues.append(Issue(code="price_date_vague", field="rental", params={"offer": resource, "as_of": as_of}))
+        if offer.note:
+            issues.append(Issue(code="price_remark", field="rental", params={"offer": resource, "note": offer.note}))
+        return issues
 
 
 def evaluate(scenario: Scenario, catalog: Catalog, evidence: Evidence, *, today: dt.date) -> Result:

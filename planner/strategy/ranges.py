@@ -12,7 +12,7 @@ from scipy.stats import norm, qmc
 from planner.cost.lines import Array
 from planner.strategy.allocate import Kind
 from planner.strategy.kernel import Choice, kernel
-from planner.strategy.parameters import Theta
+from planner.strategy.parameters import Parameter, Theta
 from planner.strategy.problem import PlanProblem
 
 SAMPLES = 128
@@ -33,30 +33,40 @@ def sampled_theta(problem: PlanProblem, samples: int = SAMPLES) -> Theta:
     """Parameter rows drawn by scrambled Sobol points; a parameter without a range keeps its value.
 
     Each parameter with a range is a split normal whose 10th and 90th percentile are its low and high. It is cut where
-    it would fall below what it can be, or below a fifth of its low end: rates and prices don't reach zero. Parameters
-    are independent here.
+    it would fall below what it can be, or below a fifth of its low end: rates and prices don't reach zero. Estimated
+    speeds share one draw, since they come from one method and err together; all others are independent.
     """
     theta = np.repeat(problem.theta(), samples, axis=0)
     varied = [(i, p) for i, p in enumerate(problem.parameters) if p.low is not None or p.high is not None]
     if not varied:
         return theta
-    normal = _normal_points(len(varied), samples)
-    for position, (column, parameter) in enumerate(varied):
+    shared = {id: place for place, id in enumerate(dict.fromkeys(_luck_of(parameter) for _, parameter in varied))}
+    normal = _normal_points(len(shared), samples)
+    for column, parameter in varied:
         below = 0.0 if parameter.low is None else parameter.value - parameter.low
         above = 0.0 if parameter.high is None else parameter.high - parameter.value
-        z = normal[:, position]
+        z = normal[:, shared[_luck_of(parameter)]]
         drawn = parameter.value + z / _Z_80 * np.where(z < 0, below, above)
         lowest = _LEAST_SHARE_OF_LOW * min(parameter.value, parameter.low if parameter.low is not None else np.inf)
         theta[:, column] = np.maximum(drawn, max(lowest, parameter.floor))
     return theta
 
 
+def _luck_of(parameter: Parameter) -> str:
+    """Name of the draw a parameter takes part in."""
+    return "estimated speed" if parameter.estimate and ".throughput." in parameter.id else parameter.id
+
+
 @lru_cache(maxsize=32)
 def _normal_points(dimensions: int, samples: int) -> Array:
     """Standard normal points, the same for the same dimensions: scrambling them costs more than the plans drawn."""
-    points = norm.ppf(np.clip(qmc.Sobol(d=dimensions, scramble=True, rng=_SEED).random(samples), 1e-6, 1 - 1e-6))
-    points.setflags(write=False)
-    return np.asarray(points)
+    if dimensions <= qmc.Sobol.MAXDIM:
+        points = qmc.Sobol(d=dimensions, scramble=True, rng=_SEED).random(samples)
+    else:  # beyond what Sobol sequences are tabulated for
+        points = np.random.default_rng(_SEED).random((samples, dimensions))
+    normal = np.asarray(norm.ppf(np.clip(points, 1e-6, 1 - 1e-6)))
+    normal.setflags(write=False)
+    return normal
 
 
 def ranges(problem: PlanProblem, choices: Mapping[Kind, Choice]) -> dict[Kind, Range]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from planner.strategy.kernel import Evaluation
 from tests.planning import by_id
 
-quick = settings(max_examples=12, deadline=None, derandomize=True, database=None)
+quick = settings(max_examples=8, deadline=None, derandomize=True, database=None)
 
 MACHINES = ("small", "large")
 OFFERS = ("one", "node")

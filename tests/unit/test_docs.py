@@ -23,7 +23,7 @@ from planner.report.listing import KINDS, list_rows
 from planner.scenario.load import check_document, parse_scenario, read_document
 from planner.scenario.money import Money
 from planner.scenario.paths import with_overrides
-from planner.scenario.schema import Scenario
+from planner.scenario.schema import CurrencyCode, Scenario
 from planner.strategy.evaluate import evaluate
 from planner.strict_yaml import parse
 
@@ -73,7 +73,7 @@ def inner_models(annotation: Any) -> Iterator[tuple[str, type[BaseModel]]]:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield "", annotation
     elif get_origin(annotation) is dict:
-        name = "<code>" if get_args(annotation)[0] is str else "<id>"
+        name = "<code>" if get_args(annotation)[0] == CurrencyCode else "<id>"
         for _, model in inner_models(get_args(annotation)[1]):
             yield f".{name}", model
     else:
@@ -242,7 +242,7 @@ def test_every_key_of_a_check_is_described(capsys: pytest.CaptureFixture[str]) -
     assert set(described(sections("cli.md")["JSON of `catalog check"])) == set(json.loads(capsys.readouterr().out))
 
 
-@pytest.mark.parametrize("command", ["plan", "estimate", "catalog check", "catalog list"])
+@pytest.mark.parametrize("command", ["plan", "estimate", "catalog check", "catalog list", "claims"])
 def test_every_option_is_described(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main([*command.split(), "--help"])

@@ -12,7 +12,7 @@ from planner.strategy.problem import Issue, PlanProblem, RentedProvider
 from planner.strategy.resolve.figures import Figures
 from planner.strategy.resolve.machines import resolve_machine
 from planner.strategy.resolve.offers import pool, resolve_offer
-from planner.strategy.resolve.pairs import PairFinder, check_throughput_keys, places, resolve_job
+from planner.strategy.resolve.pairs import PairFinder, check_names, check_throughput_keys, places, resolve_job
 from planner.strategy.resolve.site import resolve_site
 
 
@@ -42,6 +42,7 @@ def resolve(scenario: Scenario, catalog: Catalog, evidence: Evidence, *, today: 
     """
     figures = Figures(catalog, scenario.currencies)
     table = ParameterTable()
+    check_names(scenario, catalog)
     check_throughput_keys(scenario, catalog)
     currency = figures.rate(scenario.currency, field="currency")
     site, site_pue = resolve_site(scenario, figures, table)

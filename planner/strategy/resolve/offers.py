@@ -80,6 +80,8 @@ def pool(scenario: Scenario, figures: Figures, today: dt.date) -> tuple[list[Poo
         )
         chosen = {offer.id: offer for offer in found}
     for name in rental.exclude:
+        if name in (rental.offers or ()):
+            raise InputError("offer_in_and_out", field="rental.exclude", value=name)
         excluded = name if name in scenario.offers else find_offer(catalog, name, field="rental.exclude").id
         chosen.pop(excluded, None)
     pooled = []

@@ -18,6 +18,7 @@ from planner.strategy.resolve.offers import PooledOffer
 from planner.units import S_PER_H
 from planner.workload.training import amount_of_work
 
+_RESERVED_NAMES = ("site", "cloud")  # resources of shared cost lines
 _MOST_NODES = 512
 _MULTI_NODE_GPUS = 8  # nodes of this size have a network made for training; smaller ones only where one is stated
 
@@ -318,6 +319,26 @@ class PairFinder:
         }
         code = "does_not_fit" if predicted.min_gpus is not None else "fits_nowhere"
         return Issue(code=code, field=f"jobs.{job.id}", params=params)
+
+
+def check_names(scenario: Scenario, catalog: Catalog) -> None:
+    """No resource has the name of another: machines, own quotes, offers and GPUs are told apart by name alone.
+
+    Raises
+    ------
+    InputError
+        For a machine or own quote whose name is taken.
+    """
+    for id in scenario.machines:
+        taken = "an offer" if id in catalog.offers else "a GPU" if id in catalog.gpus else None
+        taken = "a part of every plan" if id in _RESERVED_NAMES else taken
+        if taken is not None:
+            raise InputError("name_taken", field=f"machines.{id}", value=id, taken=taken)
+    for id in scenario.offers:
+        taken = "a machine" if id in scenario.machines else "a GPU" if id in catalog.gpus else None
+        taken = "a part of every plan" if id in _RESERVED_NAMES else taken
+        if taken is not None:
+            raise InputError("name_taken", field=f"offers.{id}", value=id, taken=taken)
 
 
 def check_throughput_keys(scenario: Scenario, catalog: Catalog) -> None:

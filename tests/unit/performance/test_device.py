@@ -47,3 +47,11 @@ def test_consumer_blackwell_is_not_held_to_the_attention_of_the_data_centre_chip
     card = device_of(geforce(architecture="Blackwell 2.0"), "bf16", CONSTANTS)
     assert chip.attention_flop_per_s == pytest.approx(100e12 * CONSTANTS.attention_share_blackwell)
     assert card.attention_flop_per_s == pytest.approx(100e12 * CONSTANTS.attention_share_default)
+
+
+def test_young_software_reaches_a_share_of_every_rate():
+    half = shipped_constants(training_share_cdna=0.5)
+    tuned, young = (device_of(gpu(architecture=a), "bf16", half) for a in ("Ampere", "CDNA 3.0"))
+    assert young.matmul_flop_per_s == pytest.approx(tuned.matmul_flop_per_s / 2)
+    assert young.bandwidth_bytes_per_s == pytest.approx(tuned.bandwidth_bytes_per_s / 2)
+    assert young.vector_flop_per_s == pytest.approx(tuned.vector_flop_per_s / 2)

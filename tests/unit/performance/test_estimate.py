@@ -163,3 +163,72 @@ def test_one_estimate_takes_under_two_milliseconds():
         predict("gpt-1.3b", "h100-sxm5-80gb", 8, micro_batch=4)
         times.append(time.perf_counter() - start)
     assert sorted(times)[10] < 2e-3
+
+
+def codes(found):
+    return [warning.code for warning in found.warnings]
+
+
+def test_eager_code_keeps_the_most_and_is_what_is_assumed():
+    settings = {"micro_batch": 1, "checkpointing": "selective"}
+    kept = [predict("llama-3-8b", "h100-sxm5-80gb", 8, software=s, **settings) for s in ("eager", "compiled", "fused")]
+    assert kept[0].memory_gb > kept[1].memory_gb > kept[2].memory_gb
+    assumed = predict("llama-3-8b", "h100-sxm5-80gb", 8, **settings)
+    assert (assumed.software, assumed.memory_gb) == ("eager", kept[0].memory_gb)
+    assert "software_assumed" in codes(assumed) and "software_assumed" not in codes(kept[0])
+
+
+def test_a_model_too_large_for_a_node_is_split():
+    found = predict("gpt3-175b", "h100-sxm5-80gb", 64)
+    assert found.fits and found.layout.tensor > 1 and found.layout.pipeline > 1
+    assert (found.software, codes(found).count("split_model")) == ("vendor", 1)
+    small = predict("llama-2-7b", "h100-sxm5-80gb", 64)
+    assert small.layout.tensor == small.layout.pipeline == 1
+
+
+def test_software_that_was_asked_for_is_not_replaced_to_split_a_model():
+    found = predict("llama-3-70b", "h100-sxm5-80gb", 64, software="compiled")
+    assert found.software == "compiled" and found.layout.sharding == "sharded"
+    assert found.throughput < predict("llama-3-70b", "h100-sxm5-80gb", 64).throughput
+
+
+def test_on_a_slow_network_shards_stay_in_groups():
+    slow = predict("llama-2-7b", "a100-sxm4-80gb", 64, network_gbit_per_s=100)
+    assert slow.layout.sharding == "sharded" and slow.layout.shards == 8
+    assert "hybrid_shards" in codes(slow)
+
+
+def test_other_published_software_widens_a_measured_interval():
+    found = predict("resnet50-imagenet", "a100-sxm4-80gb", precision="fp16")
+    assert found.basis == "measured" and found.software.startswith("PyTorch 1.13")
+    assert found.throughput_low < 1450 and found.throughput_high > 2470  # NVIDIA's own PyTorch code
+    assert "other_stacks" in codes(found)
+    asked = predict("resnet50-imagenet", "a100-sxm4-80gb", precision="fp16", micro_batch=1280)
+    assert asked.throughput_high < 1.1 * asked.throughput
+
+
+def test_a_vendor_without_evidence_is_held_for_slow_and_uncertain():
+    amd, nvidia = predict("resnet50-imagenet", "mi300x-192gb"), predict("resnet50-imagenet", "h100-sxm5-80gb")
+    assert amd.throughput < nvidia.throughput
+    assert amd.throughput_high > 2 * amd.throughput and "no_training_evidence" in codes(amd)
+
+
+@pytest.mark.parametrize("workload", ["bert-large-squad", "gpt2-small", "vit-large-imagenet", "llama-3-70b"])
+def test_more_gpus_that_are_slower_always_warn(workload):
+    warned = 0
+    for gpu in ("rtx-3090", "rtx-4090", "a100-pcie-80gb", "h100-sxm5-80gb", "b200-sxm-180gb"):
+        before = None
+        for gpus in (1, 2, 4, 8, 16, 32, 64):
+            if CATALOG.workloads[workload].global_batch < gpus:
+                break
+            found = predict(workload, gpu, gpus)
+            if before is not None and before.fits and found.fits and found.throughput <= before.throughput:
+                assert "more_gpus_slower" in codes(found), (gpu, gpus)
+                warned += 1
+            before = found
+    assert warned or workload in ("gpt2-small", "llama-3-70b")
+
+
+def test_cards_exchange_gradients_equally_often():
+    steps = [predict("vit-large-imagenet", gpu, 8).global_batch for gpu in ("rtx-4090", "rtx-5090")]
+    assert steps == [1024, 1024]

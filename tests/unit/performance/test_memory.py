@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from planner.catalog.records import VisionSpec
-from planner.performance.memory import activation_bytes_per_token, transformer_need, vision_need
+from planner.performance.memory import activation_bytes_per_token, split_need, transformer_need, vision_need
 from tests.unit.performance.hardware import shipped_constants
 from tests.unit.workload.test_transformer import GPT2, LLAMA_7B
 
@@ -13,6 +13,7 @@ CONSTANTS = shipped_constants(
     memory_overhead_share=0.0,
     memory_reserve_gb=0.5,
     logit_bytes_fused=5,
+    logit_bytes_plain=12,
     activation_factor_unfused=1.2,
     vision_activation_factor=2.0,
     vision_state_bytes_per_parameter=16,
@@ -94,3 +95,45 @@ def test_a_vision_model_keeps_its_activations_twice():
     found = vision_need(resnet50, 25.6e6, 2.0, CONSTANTS)
     assert found.per_sample_bytes == pytest.approx(2 * 2 * 11.11e6)
     assert found.peak_bytes(0, 1) == pytest.approx(16 * 25.6e6 + 0.5e9)
+
+
+def split(tensor, pipeline, chunks=1, checkpointing="none"):
+    return split_need(LLAMA_7B, 6.74e9, 4096, checkpointing, tensor, pipeline, chunks, 2.0, constants=CONSTANTS)
+
+
+def test_a_plain_loss_keeps_more_for_a_logit():
+    fused, plain = (
+        transformer_need(
+            LLAMA_7B,
+            6.74e9,
+            4096,
+            "none",
+            "replicated",
+            2.0,
+            fused_attention=True,
+            fused_elementwise=True,
+            fused_loss=fused_loss,
+            constants=CONSTANTS,
+        )
+        for fused_loss in (True, False)
+    )
+    assert plain.per_sample_bytes - fused.per_sample_bytes == pytest.approx(4096 * 7 * 32000)
+
+
+def test_a_split_model_keeps_six_bytes_a_parameter_and_shares_twelve():
+    assert split(2, 1).peak_bytes(0, 4) == pytest.approx((6 + 12 / 4) * 6.74e9 / 2 + 0.5e9)
+
+
+def test_the_first_stage_keeps_what_the_whole_model_would():
+    layer = 2 * (8 * 4096 + 3 * 11008)
+    assert split(1, 1).per_sample_bytes == pytest.approx(4096 * (32 * layer + 12 * 32000))
+    assert split(1, 8).per_sample_bytes == pytest.approx(4096 * 32 * layer * (1 + 7 / 8))
+    assert split(1, 8, 2).per_sample_bytes == pytest.approx(4096 * 32 * layer * (1 + 7 / 16))
+    assert split(4, 8).per_sample_bytes == pytest.approx(split(1, 8).per_sample_bytes / 4)
+
+
+def test_the_last_stage_binds_where_the_logits_are_more_than_what_the_others_keep():
+    wide = replace(LLAMA_7B, vocab=128256)
+    found = split_need(wide, 6.74e9, 4096, "full", 1, 8, 1, 2.0, constants=CONSTANTS)
+    kept = 32 * 2 * 4096 + 1.5 * 2 * (8 * 4096 + 3 * 11008)  # inputs of the layers, and what is live
+    assert found.per_sample_bytes == pytest.approx(4096 * (kept / 8 + 12 * 128256))

@@ -22,6 +22,9 @@ def setup(workload="gpt-1.3b", gpu="a100-sxm4-80gb", gpus=8, **changes):
         ({"gpus": 10**6}, "too_many_gpus_to_estimate", "gpus"),
         ({"network_gbit_per_s": float("inf")}, "not_positive", "network_gbit_per_s"),
         ({"checkpointing": "sometimes"}, "unknown_choice", "checkpointing"),
+        ({"software": "quick"}, "unknown_choice", "software"),
+        ({"workload": "bert-large-squad", "software": "fused"}, "not_applicable", "software"),
+        ({"workload": "resnet50-imagenet", "software": "fused"}, "not_applicable", "software"),
         ({"precision": "fp8"}, "precision_not_supported", "precision"),
         ({"gpu": "t4", "precision": "bf16"}, "precision_not_supported", "precision"),
         ({"global_batch": 4}, "batch_below_gpus", "global_batch"),
@@ -71,3 +74,15 @@ def test_memory_sets_the_batch_of_samples_when_nothing_else_does():
 
 def test_a_workload_in_samples_but_not_images_takes_a_shorter_sequence():
     assert resolve_request(replace(setup("bert-large-squad", gpus=1), seq_len=128)).seq_len == 128
+
+
+def test_the_recipe_names_its_software():
+    assert resolve_request(setup()).software == "fused"  # as llm-foundry trains it
+    assert resolve_request(setup("llama-3-8b")).software == "eager"
+    assert resolve_request(setup("llama-3-8b", software="compiled")).software == "compiled"
+
+
+def test_fewer_replicas_than_gpus_each_take_more():
+    request = resolve_request(setup("gpt3-175b", gpus=1024))
+    assert request.global_batch(1, 32) == 1536 and request.batch_limit(32) == 48
+    assert request.global_batch(1) == 2048

@@ -6,12 +6,15 @@ from planner.performance.scaling import (
     all_reduce_s,
     data_parallel_step_s,
     exposed_s,
+    group_sharded_s,
     jitter_factor,
     link_of,
     node_count,
+    replica_all_reduce_s,
     sharded_s,
+    tensor_all_reduce_s,
 )
-from tests.unit.performance.hardware import geforce, gpu, shipped_constants, workstation_card
+from tests.unit.performance.hardware import figure, geforce, gpu, shipped_constants, workstation_card
 
 CONSTANTS = shipped_constants(
     nvlink_share_ddp=0.25,
@@ -23,7 +26,10 @@ CONSTANTS = shipped_constants(
     sync_share_per_doubling=0.02,
     node_jitter_per_doubling=0.01,
     link_latency_us=0,
+    node_latency_us=0,
+    pcie_generation_gain=1.5,
     node_network_gbit_per_s=800,
+    node_network_gbit_per_s_ampere=800,
     office_network_gbit_per_s=10,
 )
 
@@ -90,3 +96,40 @@ def test_latency_counts_every_step_of_the_ring():
 @pytest.mark.parametrize(("gpus", "per_node", "nodes"), [(1, 8, 1), (8, 8, 1), (9, 8, 2), (64, 8, 8)])
 def test_nodes_are_counted_up(gpus, per_node, nodes):
     assert node_count(gpus, per_node) == nodes
+
+
+def test_shards_of_a_node_stay_on_its_own_links():
+    wide = link(gpu(), 64, network=400)
+    assert group_sharded_s(8e9, 8, wide) == pytest.approx(7 / 8 * 8e9 / 150e9)
+    assert group_sharded_s(8e9, 16, wide) == pytest.approx(15 / 16 * 8e9 / 25e9)
+    assert group_sharded_s(8e9, 64, wide) == pytest.approx(sharded_s(8e9, wide))
+
+
+def test_replicas_exchange_once_what_a_node_holds():
+    wide = link(gpu(), 64, network=400)
+    # eight nodes with a replica each: there and back over 25 GB/s
+    assert replica_all_reduce_s(8e9, 8, wide) == pytest.approx(2 * 7 / 8 * 8e9 / 25e9)
+    # four replicas over two nodes each: every node has half of the payload
+    assert replica_all_reduce_s(8e9, 16, wide) == pytest.approx(2 * 3 / 4 * 4e9 / 25e9)
+    # two replicas in each node add theirs first, over 150 GB/s
+    inside = 2 * 1 / 2 * 8e9 / 4 / 150e9
+    assert replica_all_reduce_s(8e9, 4, wide) == pytest.approx(inside + 2 * 7 / 8 * 8e9 / 25e9)
+    assert replica_all_reduce_s(8e9, 64, wide) == 0.0
+
+
+def test_tensor_parallelism_reduces_inside_the_node():
+    assert tensor_all_reduce_s(1e9, 4, link(gpu(), 64, network=1)) == pytest.approx(2 * 3 / 4 * 1e9 / 150e9)
+
+
+@pytest.mark.parametrize(("generation", "rate"), [(3, 8 / 1.5), (4, 8), (5, 12)])
+def test_a_newer_bus_carries_more(generation, rate):
+    card = geforce(pcie_gen=figure(generation))
+    assert link(card, 2).all_reduce_bytes_per_s == pytest.approx(rate * 1e9)
+
+
+def test_boards_of_a_generation_have_its_network():
+    fabric = replace(CONSTANTS, node_network_gbit_per_s_ampere=1600, node_network_gbit_per_s_hopper=3200)
+    ampere, hopper = (link_of(gpu(architecture=a), 16, 8, None, fabric) for a in ("Ampere", "Hopper"))
+    assert (ampere.network_bytes_per_s, hopper.network_bytes_per_s) == (100e9, 200e9)
+    cards = link_of(workstation_card(segment="datacenter"), 16, 8, None, fabric)
+    assert cards.network_bytes_per_s == 800e9 / 8 * 0.5

@@ -5,7 +5,7 @@ import pytest
 from planner.performance.device import device_of
 from planner.performance.scaling import link_of
 from planner.performance.throughput import StepPlan, paced_s, transformer_step
-from tests.unit.performance.hardware import geforce, gpu, shipped_constants
+from tests.unit.performance.hardware import figure, geforce, gpu, shipped_constants
 from tests.unit.workload.test_transformer import GPT2
 
 CONSTANTS = shipped_constants()
@@ -20,10 +20,10 @@ PLAN = StepPlan(
 )
 
 
-def step(plan=PLAN, *, card=None, gpus=1, spec=GPT2, constants=CONSTANTS, precision="fp16"):
+def step(plan=PLAN, *, card=None, gpus=1, spec=GPT2, constants=CONSTANTS, precision="fp16", network=None):
     card = card or gpu()
     device = device_of(card, precision, constants)
-    link = link_of(card, gpus, 8, None, constants)
+    link = link_of(card, gpus, 8, network, constants)
     return transformer_step(spec, 124e6, plan, device, link, constants)
 
 
@@ -97,3 +97,51 @@ def test_shards_divide_the_optimizer():
 def test_twice_the_bandwidth_is_never_slower():
     wide = gpu(memory_bandwidth_gb_per_s=replace(gpu().memory_bandwidth_gb_per_s, value=2000))
     assert step(card=wide).total_s < step().total_s
+
+
+def test_tensor_parallelism_divides_the_work_and_adds_exchange():
+    alone, split = step(gpus=8), step(replace(PLAN, sharding="optimizer", tensor=8), gpus=8)
+    assert split.parts_s["attention"] == pytest.approx(alone.parts_s["attention"] / 8)
+    assert split.parts_s["elementwise"] == pytest.approx(alone.parts_s["elementwise"] / 8)
+    assert split.parts_s["matmul"] < alone.parts_s["matmul"] / 4  # each matmul still reads all its inputs
+    assert split.parts_s["communication"] > 0
+
+
+def test_a_pipeline_divides_the_layers_and_waits_to_fill():
+    plan = replace(PLAN, sharding="optimizer", pipeline=4, micro_steps=8.0)
+    whole, staged = step(replace(PLAN, micro_steps=8.0), gpus=16), step(plan, gpus=16)
+    assert staged.parts_s["matmul"] == pytest.approx(whole.parts_s["matmul"] / 4)
+    assert staged.parts_s["head"] == whole.parts_s["head"]  # on the last stage, for which all wait
+    interleaved = step(replace(plan, chunks=3), gpus=16)
+    assert whole.parts_s["waiting"] < interleaved.parts_s["waiting"] < staged.parts_s["waiting"]
+
+
+def test_full_recomputation_repeats_the_exchange():
+    plan = replace(PLAN, sharding="optimizer", tensor=8)
+    selective, full = (step(replace(plan, checkpointing=c), gpus=8) for c in ("selective", "full"))
+    assert full.parts_s["communication"] == pytest.approx(1.5 * selective.parts_s["communication"])
+
+
+def test_groups_of_shards_gather_less_far():
+    plan = replace(PLAN, sharding="sharded", micro_steps=64.0)
+    everywhere = step(plan, gpus=64, card=gpu(), network=100)
+    in_the_node = step(replace(plan, shards=8), gpus=64, card=gpu(), network=100)
+    assert in_the_node.parts_s["communication"] < everywhere.parts_s["communication"]
+    assert in_the_node.parts_s["optimizer"] == pytest.approx(8 * everywhere.parts_s["optimizer"])
+
+
+def test_the_vendors_kernels_are_faster_at_attention_on_hopper_alone():
+    def attention(architecture, vendor_kernels):
+        plan = replace(PLAN, vendor_kernels=vendor_kernels)
+        return step(plan, card=gpu(architecture=architecture)).parts_s["attention"]
+
+    assert attention("Hopper", True) < attention("Hopper", False)
+    assert attention("Ampere", True) == attention("Ampere", False)
+
+
+def test_fp8_leaves_the_head_in_16_bit():
+    rates = {"fp32": 20, "fp16": 100, "bf16": 100, "fp8": 200}
+    card = gpu(dense_tflop_per_s={name: figure(rate) for name, rate in rates.items()})
+    eight, sixteen = step(card=card, precision="fp8"), step(card=card, precision="bf16")
+    assert eight.parts_s["head"] == pytest.approx(sixteen.parts_s["head"])
+    assert eight.parts_s["matmul"] < sixteen.parts_s["matmul"]

@@ -50,3 +50,10 @@ def test_parts_add_up_and_links_cost_time():
     found = step(geforce(), gpus=4, steps=2.0)
     assert found.total_s == pytest.approx(sum(found.parts_s.values()))
     assert found.parts_s["communication"] > 0 == step(geforce()).parts_s["communication"]
+
+
+def test_a_vision_transformer_takes_its_share_of_the_time():
+    constants = replace(CONSTANTS, vision_patch_share=0.8)
+    device = device_of(gpu(), "fp16", constants)
+    plain, patches = (roofline_s(replace(RESNET50, patches=p), device, constants) for p in (False, True))
+    assert patches == pytest.approx([0.8 * seconds for seconds in plain])

@@ -46,7 +46,7 @@ def test_range_of_a_total() -> None:
     """Only the rent of the contract is uncertain: 12 months of 2 kW."""
     problem = problem_of(small_plan({"site.colocation.contracted_kw": 2}))
     choices = {kind: allocate(problem, problem.theta(), kind).choice for kind in ("local", "cloud")}
-    found = ranges(problem, {kind: choice for kind, choice in choices.items() if choice is not None})  # type: ignore[misc]
+    found = ranges(problem, {kind: choice for kind, choice in choices.items() if choice is not None})
     without_rent = 1500 - 625 + 12 * 123 * 0.1
     assert found["local"].tco_low_usd == pytest.approx(without_rent + 24 * 160, rel=0.03)
     assert found["local"].tco_high_usd == pytest.approx(without_rent + 24 * 400, rel=0.03)

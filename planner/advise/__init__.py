@@ -1,0 +1,1 @@
+"""Ready answers from the catalog and the measurements."""

@@ -1,0 +1,137 @@
+"""Why an option is where it is in the list: codes with their parameters, whose sentences stand in messages.yaml."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from planner.advise.recommend.choose import Choice
+from planner.advise.recommend.options import Option
+from planner.advise.recommend.work import Work
+from planner.units import S_PER_H
+
+_MILLION = 1e6
+NEAR_TIE_SHARE = 0.05  # totals rest on estimates: below this difference they are called about the same
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reason:
+    """A code with parameters."""
+
+    code: str
+    params: Mapping[str, object] = field(default_factory=dict)
+
+
+def three_digits(value: float | None) -> float | None:
+    """An estimate as it is shown: with three significant digits."""
+    return None if value is None else float(f"{value:.3g}")
+
+
+def name_of(option: Option) -> str:
+    """What an option is called: a build's name, or GPUs with provider and instance."""
+    if option.build is not None:
+        prefix = f"{option.count} machines, each " if option.count > 1 else ""
+        return prefix + option.build.name
+    assert option.offer is not None
+    offer = option.offer
+    return f"{option.gpus}x {option.gpu.name} from {offer.provider} ({offer.instance_type})"
+
+
+def full_name(option: Option) -> str:
+    """What as many machines as the work needs are called."""
+    if option.build is not None and option.needed > 1:
+        return f"{option.needed} machines, each {option.build.name}"
+    return name_of(option)
+
+
+def option_reasons(option: Option, work: Work) -> tuple[Reason, ...]:
+    """What speaks for and against an option, the work first."""
+    reasons = [_work_reason(option, work)]
+    if option.build is not None and option.fits and not work.serving and option.busy_share is not None:
+        reasons.append(Reason(code="recommend_load", params={"busy": option.busy_share}))
+    if option.fits:
+        reasons.append(_price_reason(option, work))
+    reasons += _cautions(option, work)
+    return tuple(reasons)
+
+
+def _price_reason(option: Option, work: Work) -> Reason:
+    """Price over achieved speed: of a purchase for each unit a second, of rent for a million units."""
+    unit = work.workload.unit
+    price, code = option.usd_per_speed, "recommend_price_speed"
+    if option.build is None:
+        price, code = option.usd_per_speed / S_PER_H * _MILLION, "recommend_price_million"
+    params = {"price": three_digits(price), "unit": unit, "speed": three_digits(option.speed), "basis": option.basis}
+    return Reason(code=code, params=params)
+
+
+def _work_reason(option: Option, work: Work) -> Reason:
+    if not option.fits:
+        params = {"model": work.workload.name, "gpu": option.gpu.name, "gpus": option.gpus}
+        return Reason(code="recommend_does_not_fit", params=params)
+    if work.serving:
+        params = {"peak": three_digits(option.speed), "asked": work.peak_per_s, "unit": work.workload.unit}
+        return Reason(code="recommend_serves" if option.covers else "recommend_serves_part", params=params)
+    hours, low, high = (three_digits(value) for value in (option.run_h, option.run_low_h, option.run_high_h))
+    run = {"hours": hours, "low": low, "high": high, "limit": work.deadline_h}
+    if not option.on_time:
+        return Reason(code="recommend_too_slow", params=run)
+    if option.build is not None and option.needed > option.count:
+        return Reason(code="recommend_too_few", params={**run, "needed": option.needed, "count": option.count})
+    return Reason(code="recommend_run", params=run)
+
+
+def _cautions(option: Option, work: Work) -> list[Reason]:
+    reasons = []
+    if option.used:
+        reasons.append(Reason(code="recommend_used"))
+    if option.price_is_old and option.build is not None:
+        reasons.append(Reason(code="recommend_old_price", params={"as_of": option.build.as_of or "an unknown day"}))
+    if option.build is not None and option.build.airflow:
+        reasons.append(Reason(code="recommend_airflow", params={"gpu": option.gpu.name}))
+    if work.serving and option.build is not None and option.gpu.segment == "consumer":
+        reasons.append(Reason(code="recommend_geforce_licence"))
+    if option.offer is not None and option.offer.market == "marketplace":
+        reasons.append(Reason(code="recommend_marketplace"))
+    instances = option.gpu.spec.mig_instances
+    if option.build is not None and instances is not None and instances.value > 1 and not work.serving:
+        params = {"gpu": option.gpu.name, "instances": instances.value}
+        reasons.append(Reason(code="recommend_mig", params=params))
+    if not option.affordable:
+        reasons.append(Reason(code="recommend_over_budget", params={"price": option.full_price_usd}))
+    return reasons
+
+
+def answer_reason(choice: Choice, work: Work, budget_usd: float) -> Reason:
+    """The answer in one sentence."""
+    pick = choice.pick
+    if pick is None:
+        least, hour = choice.least_build, choice.cheapest_h
+        params: dict[str, object] = {
+            "budget": budget_usd,
+            "build": None if least is None else full_name(least),
+            "price": None if least is None else least.full_price_usd,
+            "rental": None if hour is None else name_of(hour),
+            "per_hour": None if hour is None else hour.unit_price_usd,
+        }
+        return Reason(code="recommend_too_small", params=params)
+    other = choice.other()
+    params = {
+        "name": name_of(pick),
+        "price": pick.price_usd,
+        "months": work.months,
+        "total": pick.total_usd,
+        "other": None if other is None else name_of(other),
+        "other_total": None if other is None else other.total_usd,
+    }
+    if choice.status == "partly":
+        return Reason(code="recommend_partly", params={**params, "covered": three_digits(pick.covered_months)})
+    code = "recommend_buy" if pick.kind == "build" else "recommend_rent"
+    if other is not None and other.covers and other.present_value_usd < (1 + NEAR_TIE_SHARE) * pick.present_value_usd:
+        code += "_tie"
+    elif other is not None and other.covers and other.total_usd < pick.total_usd:
+        code += "_later"  # less in all, but paid at once: that can only be a purchase
+        params["at_once"] = other.price_usd
+    elif other is not None and not other.covers:
+        params |= {"other": None, "other_total": None}
+    return Reason(code=code, params=params)

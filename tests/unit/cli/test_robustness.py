@@ -1,0 +1,169 @@
+"""Odd ends of the command line: standard output that is closed, full or narrow, extreme numbers, names that collide."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planner.__main__ import main
+from planner.errors import InputError, PlannerError
+from planner.report.document import plan_document
+from planner.scenario.load import check_document, read_document
+from planner.scenario.paths import with_overrides
+from planner.strategy.evaluate import evaluate
+from tests import planning
+
+ROOT = Path(__file__).resolve().parents[3]
+LAB = ROOT / "examples" / "hybrid-lab.yaml"
+TODAY = ("--today", "2026-11-30")
+
+
+def program(*arguments: str, out: Any = subprocess.PIPE, **environment: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "planner", *arguments, *TODAY]
+    return subprocess.run(
+        command, cwd=ROOT, stdout=out, stderr=subprocess.PIPE, text=True, check=False, env={**os.environ, **environment}
+    )
+
+
+def shipped(overrides: dict[str, Any]) -> dict[str, Any]:
+    document = with_overrides(read_document(LAB.read_bytes()), overrides)
+    result = evaluate(check_document(document), planning.shipped_catalog(), planning.evidence(), today=planning.TODAY)
+    return plan_document(result)
+
+
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_a_narrow_terminal_gets_the_plan_all_the_same(form: tuple[str, ...], tmp_path: Path) -> None:
+    path = tmp_path / "lab.yaml"
+    path.write_text(LAB.read_text(encoding="utf-8").replace("name: Hybrid lab", 'name: "Größe 日本"'), encoding="utf-8")
+    done = program("plan", str(path), *form, PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stderr) == (0, "")
+    if form:
+        assert json.loads(done.stdout)["name"] == "Größe 日本"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+def test_a_full_output_is_said_without_a_traceback() -> None:
+    with Path("/dev/full").open("w") as full:
+        done = program("plan", str(LAB), out=full)
+    assert done.returncode == 2
+    assert "standard output" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("text", ["1_000", " 0x10", "٣٠٠", "1e5", "12:30", "a\x1b[31m"])
+def test_values_on_the_command_line_are_read_as_in_a_file(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    try:
+        status = main(["plan", str(LAB), "--set", f"jobs.daily.runs_per_month={text}", *TODAY])
+    except SystemExit as stop:
+        status = int(stop.code or 0)
+    assert status == 2
+    assert "runs_per_month" in capsys.readouterr().err
+
+
+def test_lists_can_be_set_and_a_path_only_once(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["plan", str(LAB), "--set", "rental.gpus=[h100-sxm5-80gb]", "--json", *TODAY]) == 0
+    jobs = json.loads(capsys.readouterr().out)["strategies"][1]["jobs"]
+    assert {job["gpu"] for job in jobs} == {"h100-sxm5-80gb"}
+    twice = ["--set", "horizon_months=24", "--set", "horizon_months=36"]
+    assert main(["plan", str(LAB), *twice, *TODAY]) == 2
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("jobs.daily.runs_per_month", 10**400), ("jobs.daily.runs_per_month", 5e-324), ("horizon_months", 10**30),
+        ("jobs.daily.throughput.server", 5e-324), ("machines.server.powered_h_per_month", 1e-300),
+        ("jobs.daily.local_share", 1e-300),
+        ("jobs.daily.global_batch", 10**12), ("machines.server.gpu_price_usd", 10**400), ("rental.storage_gb", 1e300),
+    ],
+)  # fmt: skip
+def test_numbers_beyond_reason_are_refused(path: str, value: float) -> None:
+    with pytest.raises(PlannerError) as caught:
+        shipped({path: value})
+    assert path in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        {"jobs.daily.runs_per_month": 1e-9}, {"jobs.daily.throughput.server": 1e18, "jobs.daily.gpus": 1},
+        {"jobs.key.tokens": 1e-9}, {"jobs.daily.runs_per_month": 1e18}, {"jobs.daily.throughput.server": 1e-9},
+        {"machines.server.gpu_price_usd": 1e18}, {"discount_rate": 1, "tax.rate": 1},
+    ],
+)  # fmt: skip
+def test_extreme_numbers_within_reason_give_a_finite_plan(overrides: dict[str, Any]) -> None:
+    document = shipped(overrides)
+    text = json.dumps(document, allow_nan=False)
+    assert "Infinity" not in text
+    for entry in document["strategies"]:
+        for machine in entry["machines"]:
+            assert machine["count"] >= 1
+        if entry["lines"]:
+            assert entry["tco_usd"] == pytest.approx(sum(line["amount_usd"] for line in entry["lines"]))
+
+
+def test_work_however_little_is_never_free() -> None:
+    plan = planning.small_plan({"jobs.work.runs_per_month": 1e-9, "machines.own.count": None})
+    own, rented, _ = planning.solve(plan).strategies
+    assert own.evaluation is not None
+    assert own.evaluation.machine_count.tolist() == [[1.0]]
+    assert rented.tco_usd > 0
+
+
+def test_a_long_billing_unit_is_paid_once_for_a_short_session() -> None:
+    plan = planning.small_plan({"offers.rented.billing_unit_s": 2_628_000})
+    line = planning.by_id(planning.costed(plan, "cloud"))["rental.work.rented"]
+    assert planning.quantity(line) == pytest.approx(12 * 100 * 730)
+
+
+def test_the_total_of_many_equal_jobs_lies_in_its_likely_range() -> None:
+    job = {"workload": "gpt-1.3b", "tokens": 1e9, "runs_per_month": 10}
+    plan = read_document(LAB.read_bytes()) | {"jobs": {f"job{i}": job for i in range(40)}}
+    result = evaluate(check_document(plan), planning.shipped_catalog(), planning.evidence(), today=planning.TODAY)
+    for strategy in result.strategies:
+        if strategy.range is not None:
+            assert strategy.range.tco_low_usd < strategy.tco_usd < strategy.range.tco_high_usd
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"offers": {"server": {"gpu": "rtx-4090", "gpu_count": 1, "price_usd_per_h": 1}}}, "offers.server"),
+        ({"offers": {"rtx-4090": {"gpu": "rtx-4090", "gpu_count": 1, "price_usd_per_h": 1}}}, "offers.rtx-4090"),
+        ({"machines": {"site": {"gpu": "rtx-4090", "host": "workstation-1"}}}, "machines.site"),
+        ({"machines": {"rtx-4090": {"gpu": "rtx-4090", "host": "workstation-1"}}}, "machines.rtx-4090"),
+    ],
+)
+def test_names_that_stand_for_two_things_are_refused(changes: dict[str, Any], field: str) -> None:
+    document = read_document(LAB.read_bytes()) | changes
+    with pytest.raises(InputError) as caught:
+        evaluate(check_document(document), planning.shipped_catalog(), planning.evidence(), today=planning.TODAY)
+    assert caught.value.field == field
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("currencies.eur.usd_per_unit", 5),
+        ("currencies.EURO.usd_per_unit", 5),
+        ("machines.server.residual_gpu", {0: 0.5, 90: 0.1}),
+    ],
+)
+def test_slips_that_would_change_nothing_are_refused(path: str, value: object) -> None:
+    with pytest.raises(PlannerError):
+        shipped({path: value})
+
+
+def test_a_report_of_problems_has_an_end(tmp_path: Path) -> None:
+    path = tmp_path / "many.yaml"
+    path.write_text("schema_version: 1\n" + "\n".join(f"key{i}: 1" for i in range(20_000)), encoding="utf-8")
+    done = program("plan", str(path))
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) < 200
+    assert "more" in done.stderr.splitlines()[-1]
