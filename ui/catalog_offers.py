@@ -30,7 +30,7 @@ def show(catalog: Catalog, today: dt.date) -> None:
     title.title(_title(catalog, offers), anchor=False)
     about.markdown(t("catalog.about.offers"))
     if offers or own:
-        rows = [*own, *(_row(catalog, offer, today) for offer in offers)]
+        rows = [*own, *_rows(catalog, offers, today)]
         _table(rows, key="catalog_offers", height=_TABLE_PX)
         ids = {offer.id for offer in offers}
         catalog_tables.export(
@@ -61,7 +61,7 @@ def of_gpus(catalog: Catalog, gpus: Sequence[str], today: dt.date) -> None:
         high=formatting.price(found[-1].price_usd_per_gpu_h),
     )
     st.subheader(dollars(heading), anchor=False)
-    _table([_row(catalog, offer, today) for offer in found], key="compare_offers", height=_SHORT_PX)
+    _table(_rows(catalog, found, today), key="compare_offers", height=_SHORT_PX)
     st.button(
         t("offers.all_of"),
         key="offers_of_compared",
@@ -155,6 +155,20 @@ def _title(catalog: Catalog, offers: Sequence[Offer]) -> str:
     if len(offers) == len(catalog.offers):
         return t("offers.title_all", count=len(offers), **span)
     return t("offers.title", count=len(offers), all=len(catalog.offers), **span)
+
+
+def _rows(catalog: Catalog, offers: Sequence[Offer], today: dt.date) -> list[Row]:
+    """Rows of offers, each made once for a version of the data."""
+    made = _row_cache(catalog.content_hash, today)
+    for offer in offers:
+        if offer.id not in made:
+            made[offer.id] = _row(catalog, offer, today)
+    return [made[offer.id] for offer in offers]
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _row_cache(content_hash: str, today: dt.date) -> dict[str, Row]:
+    return {}
 
 
 def _row(catalog: Catalog, offer: Offer, today: dt.date) -> Row:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
-from planner.catalog.records import Catalog, Fact, Figure, Offer, Source
+from planner.catalog.records import Catalog, Fact, Figure, Offer
 from planner.performance.evidence import load_evidence
 from planner.strategy.resolve.figures import oldest
 from ui import formatting
@@ -51,22 +51,19 @@ def origin(catalog: Catalog, figures: Iterable[Figure | Fact | None], today: dt.
     """Date, mark and sources of a row: the oldest date counts."""
     known = [figure for figure in figures if figure is not None]
     ids = dict.fromkeys(id for figure in known for id in figure.sources)
-    titles = sources(catalog)
     return {
         t("column.as_of"): formatting.date(_oldest(known)),
         t("column.age"): mark(known, today),
-        t("column.sources"): "; ".join(titles[id].title if id in titles else own_source(id) for id in ids),
+        t("column.sources"): "; ".join(_title(catalog, id) for id in ids),
     }
 
 
-def own_source(id: str) -> str:
-    """Name of a source that no file lists: the scenario itself."""
-    return t("own.source") if id == "scenario" else id
-
-
-def sources(catalog: Catalog) -> Mapping[str, Source]:
-    """Sources of the catalog and of the measurements."""
-    return {**load_evidence().sources, **catalog.sources}
+def _title(catalog: Catalog, id: str) -> str:
+    """Title of a source: of the catalog, of the measurements, or the scenario itself."""
+    if id == "scenario":
+        return t("own.source")
+    source = catalog.sources.get(id) or load_evidence().sources.get(id)
+    return source.title if source else id
 
 
 def gpu_of(catalog: Catalog, offer: Offer) -> str:
