@@ -1,4 +1,4 @@
-"""GPUs of the Catalog page: up to four side by side, what their speed costs, and all of them in one table."""
+"""Up to four GPUs side by side: their figures, what their speed costs, and who rents them out."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import streamlit as st
 
 from planner.catalog.records import Catalog, Figure, Gpu
 from planner.performance.evidence import Evidence, load_evidence
-from planner.report.gpu_table import CompareRow, compare_rows, figures_of, gpu_rows
+from planner.report.gpu_table import CompareRow, compare_rows, is_derived
 from planner.report.gpu_values import (
     BASES,
     MEASURES,
@@ -24,7 +24,7 @@ from planner.report.gpu_values import (
     speed,
     usd_per_speed,
 )
-from ui import catalog_charts, catalog_offers, catalog_rows, catalog_tables, formatting
+from ui import catalog_charts, catalog_offers, catalog_rows, formatting
 from ui.catalog_charts import Dot
 from ui.formatting import EN_DASH, NBSP, dollars
 from ui.i18n import t
@@ -33,12 +33,12 @@ from ui.names import short_gpu
 MOST = 4
 FIRST = ("rtx-3090", "rtx-4090", "a100-sxm4-80gb", "h100-sxm5-80gb")
 _RANKED_BY: Measure = "dense_16_bit"  # training runs on 16-bit matrix units
-_TABLE_PX = 560
 _JOINER = "\N{WORD JOINER}"  # a range in a narrow cell stays on one line
 
 
+@st.fragment  # another choice redraws the comparison alone, not the table of all GPUs below it
 def show(catalog: Catalog, today: dt.date) -> None:
-    """The whole view."""
+    """Title, choice, sheet, chart and offers."""
     evidence, known = load_evidence(), accelerators(catalog)
     title = st.container()
     names = {id: gpu.name for id, gpu in known.items()}
@@ -78,7 +78,6 @@ def show(catalog: Catalog, today: dt.date) -> None:
         catalog_offers.of_gpus(catalog, [gpu.id for gpu in gpus], today)
     else:
         st.markdown(t("compare.empty"))
-    _all_gpus(catalog, evidence, basis, today)
 
 
 def _labels(gpus: Sequence[Accelerator]) -> list[str]:
@@ -174,7 +173,7 @@ def _cell(row: CompareRow, index: int, gpu: Accelerator) -> str:
         if lacking and isinstance(gpu, Gpu):
             return t("compare.lacking")
         return f":gray[{formatting.unknown()}]"
-    derived = _derived(row.id)
+    derived = is_derived(row.id)
     money = row.id.startswith(("price_usd", "usd_per"))
     if row.id == "price_usd":
         text = catalog_rows.price(figure)
@@ -320,54 +319,3 @@ def _dots(
             if cost is not None
         ]
     return dots
-
-
-_NUMBERS = (
-    ("column.card_memory_gb", "memory_gb"),
-    ("column.bandwidth_gb_per_s", "memory_bandwidth_gb_per_s"),
-    ("column.fp32", "peak_fp32_tflop_per_s"),
-    ("column.half", "dense_16_bit_tflop_per_s"),
-    ("column.achieved", "achieved_16_bit_tflop_per_s"),
-    ("column.tdp_w", "tdp_w"),
-    ("column.price_usd", "price_usd"),
-    ("column.usd_per_half", "usd_per_dense_16_bit_tflop_per_s"),
-    ("column.usd_per_achieved", "usd_per_achieved_16_bit_tflop_per_s"),
-    ("column.usd_per_gb", "usd_per_gb"),
-    ("column.per_w", "dense_16_bit_tflop_per_s_per_w"),
-    ("column.achieved_per_w", "achieved_16_bit_tflop_per_s_per_w"),
-)
-
-
-def _all_gpus(catalog: Catalog, evidence: Evidence, basis: Basis, today: dt.date) -> None:
-    gpus = sorted(accelerators(catalog).values(), key=lambda gpu: gpu.name.casefold())
-    st.subheader(t("catalog.all_gpus", count=len(gpus)), anchor=False)
-    st.markdown(f"{t('catalog.about.gpus')} {t('catalog.partial', count=len(catalog.partial_gpus))}")
-    catalog_tables.table(
-        [_table_row(catalog, evidence, gpu, basis, today) for gpu in gpus],
-        key="catalog_gpus",
-        height=_TABLE_PX,
-        numbers=dict.fromkeys((t(column) for column, _ in _NUMBERS), "localized"),
-    )
-    catalog_tables.export(lambda: gpu_rows(catalog, evidence, today=today, basis=basis), len(gpus), "gpus")
-
-
-def _table_row(catalog: Catalog, evidence: Evidence, gpu: Accelerator, basis: Basis, today: dt.date) -> dict[str, Any]:
-    figures = figures_of(catalog, evidence, gpu, basis, today)
-    price = purchase_price(catalog, gpu, basis, today)
-    origin = catalog_rows.origin(catalog, figures.values(), today)
-    if gpu.id not in catalog.gpus:
-        marks = [origin[t("column.age")], t("catalog.not_planned")]
-        origin[t("column.age")] = ", ".join(mark for mark in marks if mark)
-    return {
-        t("column.gpu"): gpu.name,
-        **{t(column): catalog_rows.number(figures[id], 3 if _derived(id) else 6) for column, id in _NUMBERS},
-        t("column.unknown"): ", ".join(t(column) for column, id in _NUMBERS if figures[id] is None),
-        t("column.price_is"): t(f"compare.{price.condition}") if price else formatting.unknown(),
-        t("column.price_seen"): formatting.date(price.usd.as_of) if price else formatting.unknown(),
-        **origin,
-    }
-
-
-def _derived(id: str) -> bool:
-    """Whether a figure is computed from others, and so shown with three digits."""
-    return id.startswith(("usd_per", "achieved")) or id.endswith("per_w") or id == "gb_per_s_per_usd"

@@ -44,7 +44,7 @@ def show(catalog: Catalog, today: dt.date) -> None:
 
 
 def of_gpus(catalog: Catalog, gpus: Sequence[str], today: dt.date) -> None:
-    """Current offers of some GPUs, cheapest first, and the way to all of them."""
+    """Current offers of some GPUs, cheapest first."""
     found = [
         offer
         for offer in catalog.offers.values()
@@ -62,16 +62,10 @@ def of_gpus(catalog: Catalog, gpus: Sequence[str], today: dt.date) -> None:
     )
     st.subheader(dollars(heading), anchor=False)
     _table(_rows(catalog, found, today), key="compare_offers", height=_SHORT_PX)
-    st.button(
-        t("offers.all_of"),
-        key="offers_of_compared",
-        on_click=_open_for,
-        args=(tuple(gpus),),
-        icon=":material/filter_list:",
-    )
 
 
-def _open_for(gpus: Collection[str]) -> None:
+def open_for(gpus: Collection[str]) -> None:
+    """Callback: show all offers of some GPUs, old ones too."""
     _reset()
     st.session_state["catalog_kind"] = "offers"
     st.session_state["offers_gpus"] = list(gpus)

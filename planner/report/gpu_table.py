@@ -100,6 +100,11 @@ def figures_of(
     }
 
 
+def is_derived(id: str) -> bool:
+    """Whether a figure is computed from others, and so shown with three digits."""
+    return id.startswith(("usd_per", "achieved")) or id.endswith("per_w") or id == "gb_per_s_per_usd"
+
+
 def _best(figures: Sequence[Figure | None], better: Better) -> tuple[int, ...]:
     known = [figure.value for figure in figures if figure is not None]
     if not better or len(known) < 2 or len(set(known)) == 1:

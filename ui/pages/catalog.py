@@ -8,7 +8,7 @@ import streamlit as st
 
 from ui import (
     catalog_add,
-    catalog_compare,
+    catalog_gpus,
     catalog_hosts,
     catalog_offers,
     catalog_own,
@@ -44,7 +44,7 @@ with st.container(horizontal=True, vertical_alignment="center", key="catalog_top
     st.markdown(f":gray[{counts}]", width="content")
 catalog_add.panel(catalog)
 views = {
-    "gpus": catalog_compare.show,
+    "gpus": catalog_gpus.show,
     "offers": catalog_offers.show,
     "hosts": catalog_hosts.show,
     "sites": catalog_sites.show,
