@@ -31,6 +31,17 @@ def add_own(page, kind):
     expect(page.locator(".st-key-add_panel")).to_be_visible()
 
 
+def faint(page, selector):
+    """Texts that can't be read once colours have stopped changing: a pressed button fades over for a moment."""
+    page.mouse.move(1, 1)
+    for _ in range(20):
+        found = [(text, round(ratio, 1)) for text, ratio in contrasts(page, selector) if ratio < 4.5]
+        if not found:
+            break
+        page.wait_for_timeout(50)
+    return found
+
+
 def choose(page, label, value):
     page.get_by_label(label, exact=True).and_(page.locator("input")).fill(value)
     page.get_by_role("option", name=value, exact=True).click()
@@ -138,8 +149,7 @@ def test_every_view_fits_and_can_be_read(new_page, size, scheme):
         assert side_scroll(page) <= 0, kind
         words = page.locator(MAIN).inner_text()
         assert not {"nan", "None", "inf"} & set(words.split()), kind
-        faint = [(text, ratio) for text, ratio in contrasts(page, MAIN) if ratio < 4.5]
-        assert faint == [], kind
+        assert faint(page, MAIN) == [], kind
 
 
 def test_the_forms_fit_a_phone(new_page):
@@ -149,5 +159,4 @@ def test_the_forms_fit_a_phone(new_page):
         add_own(page, kind)
         settled(page)
         assert side_scroll(page) <= 0, kind
-        faint = [(text, ratio) for text, ratio in contrasts(page, ".st-key-add_panel") if ratio < 4.5]
-        assert faint == [], kind
+        assert faint(page, ".st-key-add_panel") == [], kind
