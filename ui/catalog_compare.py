@@ -178,9 +178,7 @@ def _cell(row: CompareRow, index: int, gpu: Accelerator) -> str:
     if row.id == "price_usd":
         text = catalog_rows.price(figure)
     elif money:
-        text = (
-            formatting.money(figure.value, fine=True) if figure.value >= 1e4 else f"${formatting.plain(figure.value)}"
-        )
+        text = f"${formatting.plain(catalog_rows.number(figure, 3))}"
     else:
         text = catalog_rows.text(figure, digits=3 if derived or row.id == "bert_large_samples_per_s" else 6)
     text = dollars(text)

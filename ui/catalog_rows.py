@@ -27,7 +27,7 @@ def text(figure: Figure | None, unit: str = "", digits: int = 6) -> str:
     """A value in words with its unit, exact unless it is an estimate."""
     if figure is None:
         return formatting.unknown()
-    shown = formatting.trimmed(figure.value, ESTIMATE_DIGITS if figure.estimate else digits)
+    shown = formatting.trimmed(number(figure, digits), digits)
     return f"{shown}{formatting.NBSP}{t(unit)}" if unit else shown
 
 

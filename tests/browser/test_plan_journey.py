@@ -26,7 +26,7 @@ pytestmark = pytest.mark.browser
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples" / "hybrid-lab.yaml"
 RUNS = "Runs a month, daily"
-SWITCH = '.st-key-catalog_kind button'
+SWITCH = ".st-key-catalog_kind button"
 PAGE = '[data-testid="stMain"], [data-testid="stHeader"]'
 
 
