@@ -71,6 +71,8 @@ def test_speeds_by_hand():
     assert speed(gpu, "achieved_16_bit", data).value == pytest.approx(312 * 0.869)
     measured = speed(shipped_catalog().gpus[GPU], "bert_large", data)
     assert (measured.value, measured.as_of) == (93.5866, "2022-10-17")
+    newest = speed(shipped_catalog().gpus["h100-sxm5-80gb"], "bert_large", data)
+    assert (newest.value, newest.as_of) == (321.018, "2024-10-30")  # not the first measured, 2023
     assert speed(shipped_catalog().partial_gpus["k80"], "bert_large", data) is None
 
 
@@ -137,6 +139,10 @@ def test_prices_that_replaced_each_other_are_one_history():
     for history in found.values():
         assert len(history.offers) > 1
         assert len({(offer.provider, offer.term, offer.gpu_count) for offer in history.offers}) == 1
+    withdrawn = replace(series.offers[0], price_usd_per_h=replace(series.offers[0].price_usd_per_h, as_of="2026-11-20"))
+    data = replace(shipped_catalog(), offers={withdrawn.id: withdrawn, series.last.id: series.last})
+    (pair,) = price_histories(data)
+    assert pair.last.id == series.last.id  # what holds now stands last, even where an older price was seen later
     lengths = [len(series.offers) for series in found.values()]
     assert lengths == sorted(lengths, reverse=True)
     assert dt.date(2025, 6, 5) in {offer.retired_on for offer in series.offers}
