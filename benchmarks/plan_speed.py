@@ -1,6 +1,6 @@
 """How long a plan takes inside the process, beside parsing the same JSON document in the same run.
 
-    python benchmarks/plan_speed.py [SCENARIO.yaml]
+python benchmarks/plan_speed.py [SCENARIO.yaml]
 """
 
 from __future__ import annotations

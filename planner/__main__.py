@@ -16,7 +16,7 @@ from planner import __version__
 from planner.advise.claims import Facts, assess_claims, load_claim_data
 from planner.advise.recommend.answer import recommend
 from planner.advise.recommend.ask import Ask, parse_budget, parse_size
-from planner.advise.recommend.uses import USES
+from planner.advise.recommend.uses import USES, load_uses
 from planner.catalog.load import load_catalog
 from planner.catalog.query import find_gpu, find_workload
 from planner.catalog.records import PRECISIONS, Catalog
@@ -157,6 +157,10 @@ def _recommend(options: argparse.Namespace) -> None:
 
 def _check(options: argparse.Namespace) -> None:
     catalog = _catalog(options, options.folder)
+    if options.folder is None:  # what else is shipped must be in order too
+        load_evidence()
+        load_claim_data()
+        load_uses()
     counts = {
         "gpus": len(catalog.gpus),
         "partial_gpus": len(catalog.partial_gpus),
@@ -194,7 +198,7 @@ def _list(options: argparse.Namespace) -> None:
 
 
 def _claims(options: argparse.Namespace) -> None:
-    catalog, evidence, data = load_catalog(today=options.today), load_evidence(), load_claim_data()
+    catalog, evidence, data = _catalog(options), load_evidence(), load_claim_data()
     assessments = assess_claims(catalog, evidence, today=options.today, data=data)
     facts = Facts(catalog=catalog, evidence=evidence, data=data, today=options.today)
     document = claims_document(assessments, facts)

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from planner.catalog.records import Precision, Source
+from planner.errors import CatalogError, Problem
 from planner.strict_yaml import parse
 from planner.workload.settings import Checkpointing
 
@@ -112,30 +113,79 @@ def _evidence(measurements: tuple[Measurement, ...], content_hash: str, sources:
 
 
 def load_evidence(folder: Path | None = None) -> Evidence:
-    """Measurements of a folder (by default those shipped), parsed once for each content."""
+    """Measurements of a folder (by default those shipped), parsed once for each content.
+
+    Raises
+    ------
+    CatalogError
+        A file is missing, isn't text, or has rows that can't be read: all of them.
+    """
     place = MEASUREMENTS_FOLDER if folder is None else folder
-    return _parse(*((place / name).read_bytes() for name in (LANGUAGE_FILE, SAMPLE_FILE, SOURCES_FILE)))
+    contents = []
+    for name in (LANGUAGE_FILE, SAMPLE_FILE, SOURCES_FILE):
+        try:
+            contents.append((place / name).read_bytes())
+        except OSError as error:
+            raise CatalogError(
+                "catalog_invalid", [_problem(name, "", error.strerror or "an error", "a file")]
+            ) from None
+    return _parse(*contents)
+
+
+def _problem(file: str, record: str, found: str, expected: str) -> Problem:
+    return Problem(file=f"measurements/{file}", record=record, field="", found=found, expected=expected)
 
 
 @lru_cache(maxsize=8)
 def _parse(language: bytes, samples: bytes, sources: bytes) -> Evidence:
-    rows = [_language_row(row) for row in _records(language)] + [_sample_row(row) for row in _records(samples)]
+    problems: list[Problem] = []
+    rows = _rows(LANGUAGE_FILE, language, _language_row, problems) + _rows(SAMPLE_FILE, samples, _sample_row, problems)
+    known = _sources(sources, problems)
+    problems += [
+        _problem(SOURCES_FILE, row.id, f"no source '{row.source}'", "an entry for each source of a row")
+        for row in rows
+        if row.source not in known
+    ]
+    if problems:
+        raise CatalogError("catalog_invalid", problems)
     content_hash = hashlib.sha256(b"\0".join((language, samples, sources))).hexdigest()
-    return _evidence(tuple(rows), content_hash, _sources(sources))
+    return _evidence(tuple(rows), content_hash, known)
 
 
-def _sources(content: bytes) -> Mapping[str, Source]:
-    entries = parse(content, file=SOURCES_FILE).data.get("sources", {})
-    found = {
-        id: Source(id=id, title=entry["title"], url=entry.get("url"), retrieved=entry.get("retrieved"))
-        for id, entry in entries.items()
-    }
+def _sources(content: bytes, problems: list[Problem]) -> Mapping[str, Source]:
+    parsed = parse(content, file=f"measurements/{SOURCES_FILE}")
+    problems += parsed.problems
+    found = {}
+    for id, entry in parsed.data.get("sources", {}).items():
+        try:
+            found[id] = Source(id=id, title=entry["title"], url=entry.get("url"), retrieved=entry.get("retrieved"))
+        except (KeyError, TypeError, AttributeError):
+            problems.append(_problem(SOURCES_FILE, str(id), "an entry without a title", "a title"))
     return MappingProxyType(found)
 
 
-def _records(content: bytes) -> list[dict[str, str]]:
-    lines = [line for line in content.decode("utf-8").splitlines() if not line.startswith("#")]
-    return list(csv.DictReader(io.StringIO("\n".join(lines))))
+def _rows(
+    file: str, content: bytes, read: Callable[[Mapping[str, str]], Measurement], problems: list[Problem]
+) -> list[Measurement]:
+    """Rows of a table; what can't be read is added to the problems."""
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError:
+        problems.append(_problem(file, "", "bytes that aren't UTF-8", "text saved as UTF-8"))
+        return []
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    rows = []
+    for number, row in enumerate(csv.DictReader(io.StringIO("\n".join(lines))), start=1):
+        try:
+            rows.append(read(row))
+        except (KeyError, ValueError, TypeError, AttributeError) as error:
+            record = row.get("id") or f"row {number}"
+            problems.append(
+                _problem(file, record, f"a cell that can't be read ({error})", "the columns and units of the table")
+            )
+    if not rows and not problems:
+        problems.append(_problem(file, "", "no rows", "measurements"))
+    return rows
 
 
 def _number(text: str) -> float:
@@ -147,7 +197,8 @@ def _language_row(row: Mapping[str, str]) -> Measurement:
     micro_batch = int(_number(row["micro_batch_seqs"]))
     global_batch = int(_number(row["global_batch_seqs"])) or micro_batch * gpus
     checkpointing = row["activation_checkpointing"]
-    assert checkpointing in ("none", "selective", "full")
+    if checkpointing not in ("none", "selective", "full"):
+        raise ValueError(f"checkpointing {checkpointing!r}")
     return Measurement(
         id=row["id"],
         source=row["source"],

@@ -45,8 +45,8 @@ def estimated_half_width(
     Returns
     -------
     float, tuple of Warning_
-        The wider, the less of unit, GPU, architecture, vendor, precision and layout was ever measured, and the more of the step
-        launches and links take. [-]
+        The wider, the less of unit, GPU, architecture, vendor, precision and layout was ever measured, and the more of
+        the step launches and links take. [-]
     """
     warnings: list[Warning_] = []
     if (unit, gpu.id) in evidence.known_gpus:

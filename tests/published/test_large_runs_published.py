@@ -1,4 +1,4 @@
-"""Memory and speed of large models against numbers in print that no constant was fitted to."""
+"""Memory and speed of large models against numbers in print; docs/estimator.md says what these rows decided."""
 
 import math
 

@@ -217,7 +217,9 @@ def test_without_figures_nothing_is_decided() -> None:
     empty = dataclasses.replace(
         shipped_catalog(), gpus={}, partial_gpus={}, offers={}, hardware={}, systems={}, workloads={}
     )
-    nothing = Evidence(measurements=(), content_hash="", by_model={}, known_gpus=frozenset(), sources={})
+    nothing = Evidence(
+        measurements=(), content_hash="", by_model={}, known_gpus=frozenset(), known_precisions=frozenset(), sources={}
+    )
     found = assess_claims(empty, nothing, today=TODAY)
     undecided = {entry.claim.id for entry in found if entry.verdict == "undecidable"}
     by_observation = {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import time
 from functools import cache
 from typing import Any
 
@@ -167,16 +166,6 @@ def test_the_text_names_the_answer_the_guides_and_no_gaps(id: str) -> None:
 def test_the_same_question_has_the_same_answer() -> None:
     ask = guide_asks(load_uses())["tier-middle"]
     assert json.dumps(answer(ask), allow_nan=False) == json.dumps(answer(ask), allow_nan=False)
-
-
-def test_an_answer_takes_less_than_a_second() -> None:
-    ask = guide_asks(load_uses())["research"]
-    seconds = []
-    for _ in range(3):
-        start = time.perf_counter()
-        answer(ask)
-        seconds.append(time.perf_counter() - start)
-    assert min(seconds) < 1.0
 
 
 def test_a_budget_that_is_too_small_says_what_the_least_would_be() -> None:

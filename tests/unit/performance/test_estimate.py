@@ -1,5 +1,4 @@
 import math
-import time
 
 import pytest
 
@@ -153,16 +152,6 @@ def test_every_workload_gives_sane_numbers_on_every_gpu(workload):
 def test_more_gpus_on_nvlink_are_faster():
     speeds = [predict("gpt-1.3b", "h100-sxm5-80gb", n, evidence=UNSEEN, micro_batch=4).throughput for n in (1, 2, 4, 8)]
     assert speeds == sorted(speeds)
-
-
-def test_one_estimate_takes_under_two_milliseconds():
-    predict("gpt-1.3b", "h100-sxm5-80gb", 8)
-    times = []
-    for _ in range(20):
-        start = time.perf_counter()
-        predict("gpt-1.3b", "h100-sxm5-80gb", 8, micro_batch=4)
-        times.append(time.perf_counter() - start)
-    assert sorted(times)[10] < 2e-3
 
 
 def codes(found):
