@@ -111,6 +111,7 @@ def _open(text: str | bytes, file: str) -> None:
     st.session_state["typed"] = {}
     st.session_state["refused"] = None
     st.session_state.pop("shown_total", None)
+    st.session_state.pop("last_answer", None)
     _forget_widgets(lambda path: True)
 
 
@@ -134,6 +135,13 @@ def reset(paths: tuple[str, ...]) -> None:
     for path in paths:
         st.session_state["typed"].pop(path, None)
     _forget_widgets(lambda path: path in paths)
+
+
+def put(values: Mapping[str, str]) -> None:
+    """Callback: numbers as if they had been typed."""
+    for path, text in values.items():
+        st.session_state["typed"][path] = (text, "number")
+    _forget_widgets(lambda path: path in values)
 
 
 def changed(paths: tuple[str, ...]) -> bool:
@@ -231,8 +239,15 @@ def outcome() -> Outcome:
     found = _plan(document())
     if isinstance(found, Plan):
         st.session_state["last_good"] = found
+        if found.report["recommended"]:
+            st.session_state["last_answer"] = found
         return Outcome(plan=found, problems=())
     return Outcome(plan=st.session_state.get("last_good"), problems=found)
+
+
+def last_answer() -> Plan | None:
+    """The last plan of this scenario in which some way works."""
+    return st.session_state.get("last_answer")
 
 
 def _forget_widgets(chosen: Callable[[str], bool]) -> None:
