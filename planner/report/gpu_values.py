@@ -74,14 +74,16 @@ def purchase_price(catalog: Catalog, gpu: Accelerator, basis: Basis, today: dt.d
     """Price of one card on a basis, or None where it is unknown.
 
     `today` is what one would pay now: the newest price of a new card; where that is old or missing, of a used one;
-    estimates and old prices only where there is nothing else. `launch` is the oldest price its maker printed.
+    estimates and old prices only where there is nothing else, list prices only where no market price is. `launch` is the oldest price its maker printed.
     """
     prices = prices_of(catalog, gpu.id)
     if basis == "launch":
         if gpu.spec.launch_price_usd is not None:
             return Price(usd=gpu.spec.launch_price_usd, condition="new")
         return _price(next((price for price in reversed(prices) if price.kind in _FIRST), None))
-    market = [price for price in prices if price.kind in _MARKET]
+    market = [price for price in prices if price.kind in _MARKET] or [
+        price for price in prices if price.kind != "launch"
+    ]
     if basis != "today":
         return _price(next((price for price in market if price.condition == basis), None))
     new = [price for price in market if price.condition == "new"]
