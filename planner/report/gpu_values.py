@@ -74,8 +74,8 @@ def purchase_price(catalog: Catalog, gpu: Accelerator, basis: Basis, today: dt.d
     """Price of one card on a basis, or None where it is unknown.
 
     `today` is what one would pay now: the newest price of a new card; where that is old or missing, of a used one;
-    estimates and old prices only where there is nothing else, list prices only where no market price is. `launch` is the
-    oldest price its maker printed.
+    estimates and old prices only where there is nothing else, list prices only where no market price is. `launch`
+    is the oldest price its maker printed.
     """
     prices = prices_of(catalog, gpu.id)
     if basis == "launch":
