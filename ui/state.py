@@ -223,6 +223,28 @@ def _plan(asked: dict[str, Any]) -> Plan | tuple[Problem, ...]:
     return _computed(json.dumps(asked, default=str), data.content_hash, dt.date.today(), asked, data)
 
 
+def problems_of(asked: dict[str, Any]) -> tuple[Problem, ...]:
+    """What keeps a document from being planned; nothing where it can be."""
+    found = _plan(asked)
+    return () if isinstance(found, Plan) else found
+
+
+def with_entries(document: Mapping[str, Any], part: str, entries: Mapping[str, Any]) -> dict[str, Any]:
+    """A copy of a document with named entries of a part (offers, machines, gpus) set; None removes one."""
+    kept = {**document.get(part, {}), **entries}
+    kept = {id: entry for id, entry in kept.items() if entry is not None}
+    return {**{key: value for key, value in document.items() if key != part}, **({part: kept} if kept else {})}
+
+
+def put_entries(part: str, entries: Mapping[str, Any]) -> None:
+    """Write named entries into the opened scenario; what was typed over them is forgotten."""
+    st.session_state["base"] = with_entries(st.session_state["base"], part, entries)
+    gone = tuple(f"{part}.{id}." for id in entries)
+    typed = st.session_state["typed"]
+    st.session_state["typed"] = {path: value for path, value in typed.items() if not path.startswith(gone)}
+    _forget_widgets(lambda path: path.startswith(gone))
+
+
 def outcome() -> Outcome:
     """The plan of the current inputs; where they are faulty, the last good plan and what is wrong."""
     found = _plan(document())

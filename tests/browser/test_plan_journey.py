@@ -26,7 +26,7 @@ pytestmark = pytest.mark.browser
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples" / "hybrid-lab.yaml"
 RUNS = "Runs a month, daily"
-SWITCH = '[data-testid="stButtonGroup"] button'
+SWITCH = ".st-key-catalog_kind button"
 PAGE = '[data-testid="stMain"], [data-testid="stHeader"]'
 
 
@@ -207,6 +207,6 @@ def test_errors_and_chosen_switches_can_be_read(new_page, scheme):
 def test_pages_are_found_by_their_links(page):
     open_app(page)
     page.get_by_role("link", name="Next: the prices and figures behind it").click()
-    expect(page.get_by_role("heading", level=1)).to_contain_text("GPUs")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Buying speed")
     page.get_by_test_id("stTopNavLink").filter(has_text="Plan").click()
     expect(metric(page, "Total")).to_be_visible()
