@@ -242,7 +242,7 @@ def put_entries(part: str, entries: Mapping[str, Any]) -> None:
     gone = tuple(f"{part}.{id}." for id in entries)
     typed = st.session_state["typed"]
     st.session_state["typed"] = {path: value for path, value in typed.items() if not path.startswith(gone)}
-    _forget_widgets(lambda path: path.startswith(gone))
+    _replace_widgets()
 
 
 def outcome() -> Outcome:
