@@ -3,7 +3,7 @@
 import streamlit as st
 
 from planner.errors import CatalogError
-from ui import state
+from ui import empty_state, state
 from ui.formatting import escaped
 from ui.i18n import t
 
@@ -17,13 +17,15 @@ st.html(
     "</style>"
 )
 try:
-    state.catalog()
+    with empty_state.waiting(t("loading.data")):
+        state.catalog()
 except CatalogError as error:
     problems = "\n".join(f"- {escaped(str(problem))}" for problem in error.problems)
     st.error(f"**{t('app.catalog_faulty')}**\n\n{problems}", icon=":material/error:")
     st.stop()
 
-state.start()
+with empty_state.waiting(t("loading.plan")):
+    state.start()
 st.navigation(
     [
         st.Page("ui/pages/plan.py", title=t("nav.plan"), default=True),

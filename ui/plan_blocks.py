@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from planner.errors import Problem
-from ui import charts, formatting, inputs, plan_rows, state
+from ui import charts, formatting, inputs, jobs_table, plan_rows, state
 from ui.formatting import dollars, escaped
 from ui.groups import Group
 from ui.i18n import t
@@ -129,6 +129,9 @@ def input_groups(groups: Sequence[Group], problems: Sequence[Problem], view: Vie
 
 def _group(group: Group, problems: Sequence[Problem], view: View | None) -> None:
     label = dollars(t("group.label", name=t(f"group.{group.id}"), summary=group.summary))
+    if group.id == "work" and jobs_table.is_open():  # an open popover would lie over the table
+        st.button(label, icon=group.icon, width="stretch", key="work_in_table", disabled=True)
+        return
     with st.popover(label, icon=group.icon, width="stretch", key=f"group_{group.id}"):
         st.markdown(f"**{t(f'group.{group.id}')}** :gray[{t(f'group.{group.id}_about')}]")
         inputs.show(group.main, problems)
@@ -136,6 +139,14 @@ def _group(group: Group, problems: Sequence[Problem], view: View | None) -> None
         if advanced.open:  # two dozen fields that nobody sees would be drawn after every change
             with advanced:
                 inputs.show(group.advanced, problems)
+        if group.id == "work":
+            st.button(
+                t("jobs.link"),
+                key="open_jobs_table",
+                on_click=jobs_table.open_table,
+                type="tertiary",
+                icon=":material/table:",
+            )
         paths = inputs.paths_of(group.inputs)
         if state.changed(paths):
             st.button(

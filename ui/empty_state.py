@@ -1,0 +1,43 @@
+"""What a page shows while there is nothing to plan, and while a session waits for its first answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import streamlit as st
+
+from ui import jobs_table, state
+from ui.i18n import t
+
+
+def show() -> None:
+    """One sentence and the ways on; nothing is filled in by guess."""
+    with st.container(border=True, key="empty"):
+        st.title(t("empty.title"), anchor=False)
+        st.markdown(t("empty.sentence"))
+        with st.container(horizontal=True):
+            st.button(
+                t("empty.first_job"),
+                key="first_job",
+                on_click=jobs_table.open_table,
+                type="primary",
+                icon=":material/add:",
+            )
+            st.button(
+                t("empty.example"),
+                key="first_example",
+                on_click=state.open_example,
+                args=(state.FIRST_EXAMPLE,),
+                icon=":material/description:",
+            )
+
+
+@contextmanager
+def waiting(words: str) -> Iterator[None]:
+    """Says what a new session waits for; once it has an answer, that one stays, greyed, during changes instead."""
+    if "base" in st.session_state:
+        yield
+        return
+    with st.spinner(words):
+        yield
