@@ -1,5 +1,7 @@
 """Entry of the app: page setup, catalog, navigation."""
 
+from pathlib import Path
+
 import streamlit as st
 
 from planner.errors import CatalogError
@@ -7,7 +9,7 @@ from ui import empty_state, state
 from ui.formatting import escaped
 from ui.i18n import t
 
-st.set_page_config(page_title=t("app.title"), page_icon=":material/dns:", layout="wide")
+st.set_page_config(page_title=t("app.title"), page_icon=str(Path(__file__).with_name("ui") / "icon.png"), layout="wide")
 # The only style rule: the dark control colour serves white text on it, not text in it.
 st.html(
     "<style>"

@@ -21,8 +21,8 @@ FONT = "'Source Sans', 'PingFang SC', 'Microsoft YaHei', 'Noto Sans CJK SC', 'We
 TEXT_PX = 13
 BAR_STEP_PX = 92
 BAR_REST_PX = 96  # legend, axis and its title
-LINES_PX = 270
-LINES_PLOT_PX = 205  # without axis and titles
+LINES_PX = 330
+LINES_PLOT_PX = 265  # without axis and titles
 FADED = 0.45
 _APART = {"scale": {"color": "independent"}}  # colour scales of layers merge otherwise
 _DASH = {"hybrid": [1, 0], "local": [6, 4], "cloud": [2, 3]}
@@ -115,9 +115,8 @@ def cost_chart(
             "encoding": {
                 "x": x("middle"),
                 "y": y("centre"),
-                "text": {"field": "number"},
+                "text": _text_if("number", f"{px('abs(datum.x1-datum.x0)')} > 8 + 7*length(datum.number)"),
                 "color": _ink("ink"),
-                "opacity": _shown(f"{px('abs(datum.x1-datum.x0)')} > 8 + 7*length(datum.number)"),
             },
         },
     ]
@@ -134,9 +133,8 @@ def cost_chart(
         "encoding": {
             "x": x("x"),
             "y": y("y"),
-            "text": {"field": "text"},
+            "text": _text_if("text", "datum.room*width >= datum.need && !(datum.other*width >= datum.need)"),
             "color": _ink("ink"),
-            "opacity": _shown("datum.room*width >= datum.need && !(datum.other*width >= datum.need)"),
         },
     }
     layers = [{"data": {"values": parts}, "layer": part_layers, "resolve": _APART}, words]
@@ -334,7 +332,7 @@ def _bar_rows(
                     "top": index + 0.30,
                     "bottom": index + 0.56,
                     "centre": index + 0.43,
-                    "number": formatting.plain(round(amount, 1 if abs(amount) < 10 else 0), 2),
+                    "number": formatting.plain(amount, 2),
                     "exact": formatting.price(amount * scale, currency),
                     "ink": colours.text_on[role],
                 }
@@ -443,5 +441,6 @@ def _ink(field: str) -> Spec:
     return {"field": field, "type": "nominal", "scale": None}
 
 
-def _shown(test: str) -> Spec:
-    return {"condition": {"test": test, "value": 1}, "value": 0}
+def _text_if(field: str, test: str) -> Spec:
+    """A text only where it fits: an invisible one would still take room, and a screen reader would read it."""
+    return {"condition": {"test": test, "field": field, "type": "nominal"}, "value": ""}

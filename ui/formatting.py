@@ -128,25 +128,45 @@ def duration_within(low_h: float | None, high_h: float | None, limit_h: float) -
     return t("figure.limit", span=span, limit=duration(limit_h))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scale:
+    """A unit that a whole column shares."""
+
+    name: str
+    base_units: float
+
+    def of(self, value: float) -> str:
+        """A value in this unit."""
+        return plain(value / self.base_units, 2)
+
+
+def energy_scale(highest_kwh: float) -> Scale:
+    """The unit for energies of which this is the largest."""
+    value = _round(highest_kwh, 2)
+    unit, kwh = ("unit.kwh", 1.0) if value < 1e3 else ("unit.mwh", 1e3) if value < 1e6 else ("unit.gwh", 1e6)
+    return Scale(name=t(unit), base_units=kwh)
+
+
+def carbon_scale(highest_kg: float) -> Scale:
+    """The unit for amounts of greenhouse gas of which this is the largest."""
+    unit, kg = ("unit.kg_co2e", 1.0) if _round(highest_kg, 2) < 1e3 else ("unit.t_co2e", 1e3)
+    return Scale(name=t(unit), base_units=kg)
+
+
 def energy(kwh: float | None) -> str:
     """Electrical energy: "0.90 kWh", "48 MWh", "1.2 GWh"."""
     if kwh is None or not math.isfinite(kwh):
         return unknown()
-    value = _round(kwh, 2)
-    if value < 1e3:
-        return _with_unit(kwh, "unit.kwh")
-    if value < 1e6:
-        return _with_unit(kwh / 1e3, "unit.mwh")
-    return _with_unit(kwh / 1e6, "unit.gwh")
+    scale = energy_scale(kwh)
+    return f"{_digits(kwh / scale.base_units, 2)}{NBSP}{scale.name}"
 
 
 def carbon(kg_co2e: float | None) -> str:
     """Greenhouse gas: "350 kg CO₂e", "18 t CO₂e"."""
     if kg_co2e is None or not math.isfinite(kg_co2e):
         return unknown()
-    if _round(kg_co2e, 2) < 1e3:
-        return _with_unit(kg_co2e, "unit.kg_co2e")
-    return _with_unit(kg_co2e / 1e3, "unit.t_co2e")
+    scale = carbon_scale(kg_co2e)
+    return _signed(f"{_digits(abs(kg_co2e) / scale.base_units, 2)}{NBSP}{scale.name}", negative=kg_co2e < 0)
 
 
 def carbon_intensity(kg_co2e_per_kwh: float | None) -> str:

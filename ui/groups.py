@@ -34,12 +34,16 @@ class Group:
 
 
 def groups(
-    document: Document, catalog: Catalog, rented_gpus: Sequence[str] = (), currency: Currency = USD
+    document: Document,
+    catalog: Catalog,
+    used: Mapping[str, float] | None = None,
+    rented_gpus: Sequence[str] = (),
+    currency: Currency = USD,
 ) -> list[Group]:
-    """Work, Hardware, Site, Money for a scenario; `rented_gpus` are the names that the plan rents."""
+    """Work, Hardware, Site, Money for a scenario; `used` are the plan's figures, `rented_gpus` the names it rents."""
     return [
         _work(document, catalog),
-        _hardware(document, catalog, rented_gpus),
+        _hardware(document, catalog, used or {}, rented_gpus),
         _site(document, catalog, currency),
         _money(document, catalog),
     ]
@@ -86,7 +90,7 @@ def _work(document: Document, catalog: Catalog) -> Group:
                 Field(path=f"{here}.samples", label=t("work.samples", **names), default=samples),
                 Field(path=f"{here}.epochs", label=t("work.epochs", **names), default=epochs),
             ]
-    runs = " + ".join(_word(get_value(document, f"jobs.{id}.runs_per_month")) for id in document["jobs"])
+    runs = " + ".join(_word(get_value(document, f"jobs.{id}.runs_per_month"), 3) for id in document["jobs"])
     return Group(
         id="work",
         icon=":material/model_training:",
@@ -96,7 +100,7 @@ def _work(document: Document, catalog: Catalog) -> Group:
     )
 
 
-def _hardware(document: Document, catalog: Catalog, rented_gpus: Sequence[str]) -> Group:
+def _hardware(document: Document, catalog: Catalog, used: Mapping[str, float], rented_gpus: Sequence[str]) -> Group:
     main: list[Input] = []
     advanced: list[Input] = []
     owned: list[str] = []
@@ -118,7 +122,8 @@ def _hardware(document: Document, catalog: Catalog, rented_gpus: Sequence[str]) 
                 label=t("hardware.gpu_price", machine=id),
                 kind="money",
                 help=t("hardware.price_help"),
-                default=_price_of(catalog, str(machine.get("gpu", "")), condition),
+                default=_used(used, f"{here}.gpu_price_usd")
+                or _price_of(catalog, str(machine.get("gpu", "")), condition),
             ),
         ]
         advanced += [
@@ -127,13 +132,14 @@ def _hardware(document: Document, catalog: Catalog, rented_gpus: Sequence[str]) 
                 label=t("hardware.host_price", machine=id),
                 kind="money",
                 help=t("hardware.price_help"),
-                default=_price_of(catalog, str(machine.get("host", "")), condition),
+                default=_used(used, f"{here}.host_price_usd")
+                or _price_of(catalog, str(machine.get("host", "")), condition),
             ),
             Field(
                 path=f"{here}.useful_life_months",
                 label=t("hardware.life", machine=id),
                 help=t("hardware.life_help"),
-                default=t("field.by_default"),
+                default=_used(used, f"{here}.useful_life_months") or t("field.by_default"),
             ),
             Field(
                 path=f"{here}.powered_h_per_month",
@@ -286,7 +292,6 @@ def _money(document: Document, catalog: Catalog) -> Group:
             help=t("money.tax_help"),
             default=_assumed(catalog, "tax_rate", percent=True),
         ),
-        Switch(path="tax.recoverable", label=t("money.recoverable"), default=False, help=t("money.recoverable_help")),
         Choice(
             path="currency",
             label=t("money.currency"),
@@ -302,6 +307,7 @@ def _money(document: Document, catalog: Catalog) -> Group:
             help=t("money.wage_help"),
             default=_assumed(catalog, "staff_usd_per_fte_year"),
         ),
+        Switch(path="tax.recoverable", label=t("money.recoverable"), default=False, help=t("money.recoverable_help")),
     ]
     advanced: list[Input] = [
         Field(
@@ -343,9 +349,9 @@ def _offer_words(catalog: Catalog, id: str) -> str:
     )
 
 
-def _word(value: Any) -> str:
+def _word(value: Any, digits: int = 6) -> str:
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return formatting.trimmed(value)
+        return formatting.trimmed(value, digits)
     return formatting.escaped(str(value)) if value is not None else formatting.unknown()
 
 
@@ -362,6 +368,10 @@ def _assumed(catalog: Catalog, id: str, *, percent: bool = False) -> str:
 
 def _grid(catalog: Catalog, site: Site | None) -> str:
     return _figure(catalog.grids[site.grid].kg_co2e_per_kwh) if site and site.grid in catalog.grids else ""
+
+
+def _used(used: Mapping[str, float], path: str) -> str:
+    return f"{used[path]:.10g}" if path in used else ""
 
 
 def _price_of(catalog: Catalog, item: str, condition: str) -> str:

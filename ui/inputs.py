@@ -132,12 +132,24 @@ def _seed(cell: Input) -> Any:
 
 def _explain(cell: Input, problems: Sequence[Problem]) -> None:
     for problem in problems:
-        if problem.field != cell.path and not problem.field.startswith(f"{cell.path}."):
-            continue
-        raw = st.session_state[state.WIDGET + cell.path]
-        expected = t("field.percent") if isinstance(cell, Field) and cell.kind == "percent" else problem.expected
-        found = t("field.empty") if raw in ("", None) else t("field.found", value=formatting.escaped(str(raw)))
-        sentence = t("field.problem", found=found, expected=formatting.escaped(expected))
-        if not problem.found:  # the engine's own sentence names value and expectation
-            sentence = formatting.escaped(problem.expected.removeprefix(f"{problem.field}: "))
-        st.markdown(f":red[:material/error: {sentence}]")
+        if _concerns(problem, cell):
+            st.markdown(f":red[:material/error: {sentence(cell, problem)}]")
+
+
+def sentence(cell: Input, problem: Problem) -> str:
+    """What is wrong with an input, in the words of the page."""
+    if not problem.found:  # the engine's own sentence names value and expectation
+        return formatting.escaped(problem.expected.removeprefix(f"{problem.field}: "))
+    raw = st.session_state["typed"].get(cell.path, (problem.found, ""))[0]
+    expected = t("field.percent") if isinstance(cell, Field) and cell.kind == "percent" else problem.expected
+    found = t("field.empty") if raw in ("", None) else t("field.found", value=formatting.escaped(str(raw)))
+    return t("field.problem", found=found, expected=formatting.escaped(expected))
+
+
+def cell_of(inputs: Iterable[Input], problem: Problem) -> Input | None:
+    """The input that a problem is about, if the page has one."""
+    return next((cell for cell in inputs if _concerns(problem, cell)), None)
+
+
+def _concerns(problem: Problem, cell: Input) -> bool:
+    return problem.field == cell.path or problem.field.startswith(f"{cell.path}.")

@@ -13,14 +13,16 @@ from ui import charts, formatting, inputs, jobs_table, plan_rows, state
 from ui.formatting import dollars, escaped
 from ui.groups import Group
 from ui.i18n import t
+from ui.remedies import remedies
 from ui.view import View, way_name
 
 _BADGE = {"hybrid": "green", "local": "blue", "cloud": "orange"}
 
 
-def problem_box(problems: Sequence[Problem]) -> None:
+def problem_box(problems: Sequence[Problem], groups: Sequence[Group]) -> None:
     """What is wrong with the inputs: field, value, what is expected. Fields on the page repeat it in place."""
-    lines = "\n".join(f"- {_problem_line(problem)}" for problem in problems)
+    cells = [cell for group in groups for cell in group.inputs]
+    lines = "\n".join(f"- {_problem_line(problem, cells)}" for problem in problems)
     st.error(f"**{t('problem.title')}**\n\n{lines}", icon=":material/error:")
 
 
@@ -113,11 +115,38 @@ def _limit(job: Mapping[str, Any]) -> str:
 
 
 def impossible(view: View) -> None:
-    """One red box: why no way works, with what would make it possible."""
+    """One red box: why no way works, a button that makes it possible, and the last answer that worked."""
     lines = []
     for way in view.strategies:
         lines += [f"- **{way_name(way)}**: {escaped(reason)}" for reason in view.problem_words(way)]
     st.error(f"**{t('impossible.title')}**\n\n" + "\n".join(lines), icon=":material/error:")
+    _ways_out(view)
+    last = state.last_answer()
+    if last is not None:
+        earlier = View(last.report, last.document, view.catalog, view.currency)
+        st.badge(t("answer.outdated"), icon=":material/history:", color="gray")
+        st.markdown(f":gray[**{earlier.title()}** · {dollars(earlier.sentence()).replace('**', '')}]")
+
+
+def _ways_out(view: View) -> None:
+    """A button for each change that was found to make the plan possible, with what then comes out."""
+    for number, remedy in enumerate(remedies(view.report, view.document, state.report_with)):
+        then = View(remedy.report, remedy.document, view.catalog, view.currency)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.button(
+                remedy.label(),
+                key=f"remedy_{number}",
+                on_click=state.put,
+                args=(remedy.typed(),),
+                type="secondary" if number else "primary",
+            )
+            st.markdown(f":gray[{dollars(_outcome_words(then))}]", width="content")
+
+
+def _outcome_words(view: View) -> str:
+    way = view.recommended
+    total = formatting.money(way["tco_usd"], view.currency) if way else ""
+    return t("remedy.result", title=view.title(), total=total)
 
 
 def input_groups(groups: Sequence[Group], problems: Sequence[Problem], view: View | None) -> None:
@@ -185,7 +214,11 @@ def charts_and_reasons(view: View, *, outdated: bool) -> None:
         st.markdown(f"### {t('why.title')}", anchors=False)
         st.markdown("\n".join(f"- {dollars(reason)}" for reason in view.reasons()))
         share = formatting.percent(view.recommended["estimated_share"]) if view.recommended else ""
-        st.badge(t("why.estimated", share=share), icon=":material/query_stats:", color="gray")
+        pills = [f":gray-badge[:material/query_stats: {t('why.estimated', share=share)}]"]
+        if overlapping := view.overlapping():
+            words = t("why.overlap", ways=overlapping)
+            pills.append(f":gray-badge[:material/compare_arrows: {words}]")
+        st.markdown("  \n".join(pills))
     lines, rings = plan_rows.spend_lines(view), plan_rows.rings(view)
     left, right = st.columns([1.65, 1], gap="large")
     with left:
@@ -195,29 +228,38 @@ def charts_and_reasons(view: View, *, outdated: bool) -> None:
     with right:
         st.markdown(f"### {t('ways.title')}", anchors=False)
         st.table(pd.DataFrame(plan_rows.ways_table(view)), hide_index=True, border="horizontal")
-        st.markdown(f":small[:gray[{t('ways.note')}]]")
+        rate = formatting.rate(view.figures.get("discount_rate"))
+        st.markdown(f":small[:gray[{t('ways.note', rate=rate)}]]")
+        years = plan_rows.cash_table(view)
+        if len(years) > 1:
+            st.markdown(f"### {t('cash.title')}", anchors=False)
+            st.table(pd.DataFrame(years), hide_index=True, border="horizontal")
+            st.markdown(f":small[:gray[{t('cash.note')}]]")
 
 
 def details(view: View) -> None:
     """Folded: every job and where it runs, every cost line and figure with its sources, what was not chosen."""
-    for id, rows, note in (
+    tables = [
         ("jobs", plan_rows.job_rows, t("details.jobs_note")),
         ("lines", plan_rows.line_rows, t("details.lines_note")),
         ("figures", plan_rows.figure_rows, ""),
-    ):
+    ]
+    for id, rows, note in tables if view.feasible else tables[2:]:  # where no way works, its costs mean nothing
         folded = st.expander(t(f"details.{id}"), key=f"details_{id}", on_change="rerun")
         if folded.open:  # long tables are made only for those who look at them
             with folded:
                 st.dataframe(pd.DataFrame(rows(view)), hide_index=True, key=f"{id}_table")
                 st.markdown(f":small[:gray[{note}]]" if note else "")
-    folded = st.expander(t("details.alternatives"), key="details_alternatives", on_change="rerun")
-    if folded.open:
-        folded.markdown("\n".join(f"- {dollars(sentence)}" for sentence in view.alternatives()))
+    if view.feasible:
+        folded = st.expander(t("details.alternatives"), key="details_alternatives", on_change="rerun")
+        if folded.open:
+            folded.markdown("\n".join(f"- {dollars(sentence)}" for sentence in view.alternatives()))
     warnings = view.report["warnings"]
     if warnings:
         folded = st.expander(t("details.warnings", count=len(warnings)), key="details_warnings", on_change="rerun")
         if folded.open:
-            folded.markdown("\n".join(f"- {escaped(warning['message'])}" for warning in warnings))
+            notes = [str(warning["message"]) for warning in warnings]
+            folded.markdown("\n".join(f"- {escaped(note[:1].upper() + note[1:])}" for note in notes))
 
 
 def foot(view: View) -> None:
@@ -226,7 +268,10 @@ def foot(view: View) -> None:
     st.markdown(f":small[:gray[{t('foot', date=date)}]]")
 
 
-def _problem_line(problem: Problem) -> str:
+def _problem_line(problem: Problem, cells: Sequence[inputs.Input]) -> str:
+    cell = inputs.cell_of(cells, problem)
+    if cell is not None:
+        return t("problem.labelled", label=escaped(cell.label), sentence=inputs.sentence(cell, problem))
     if not problem.found:
         return escaped(problem.expected)
     return t("problem.line", field=problem.field, found=escaped(problem.found), expected=escaped(problem.expected))

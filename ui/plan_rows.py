@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from planner.units import MONTHS_PER_YEAR
 from ui import formatting
 from ui.charts import CostBar, Ring, SpendLine
 from ui.i18n import t
@@ -27,6 +28,7 @@ _ROLE_OF_LINE = {
     "staff_local": "people",
     "staff_cloud": "people",
 }
+_UNIT_WORDS = {"-": "", "tokens_per_s": "tokens/s", "samples_per_s": "samples/s"}
 _ROLE_OF_TERM = {"on_demand": "on_demand", "spot": "spot"}
 
 
@@ -73,12 +75,35 @@ def spend_lines(view: View) -> list[SpendLine]:
 
 def _spent(way: Row) -> list[tuple[float, float]]:
     """Cash by month; what owned machines are worth today is a cost but no cash, so it is taken out of month 1."""
-    spent = -sum(line["amount_usd"] for line in way["lines"] if line["id"].split(".")[0] == "opportunity")
+    spent = -_worth_today(way)
     points = [(0.0, float(way["cash_at_start_usd"]))]
     for month in way["months"]:
         spent += month["capex_usd"] + month["opex_usd"]
         points.append((float(month["month"]), float(spent)))
     return points
+
+
+def _worth_today(way: Row) -> float:
+    """What machines that are there already could be sold for, counted in month 1 though no money flows."""
+    return float(sum(line["amount_usd"] for line in way["lines"] if line["id"].split(".")[0] == "opportunity"))
+
+
+def cash_table(view: View) -> list[dict[str, str]]:
+    """Cash by year and way, with what resale brings back."""
+    rows = []
+    months, year = view.report["horizon_months"], int(MONTHS_PER_YEAR)
+    for start in range(0, months, year):
+        end = min(start + year, months)
+        whole = end - start == year
+        key = "cash.year" if whole else "cash.part_of_year"
+        row = {t("cash.when"): t(key, year=start // year + 1, months=end - start)}
+        for way in view.distinct:
+            cash = sum(month["amount_usd"] for month in way["months"][start:end])
+            if start == 0:
+                cash -= _worth_today(way)
+            row[way_name(way)] = formatting.money(cash, view.currency, fine=True).replace("$", r"\$")
+        rows.append(row)
+    return rows
 
 
 def rings(view: View) -> list[Ring]:
@@ -113,21 +138,37 @@ def spend_heading(view: View) -> str:
         at = _crossing(lines[way["kind"]], rented)
         if at is not None and at[2]:
             return t("heading.pays", month=formatting.plain(float(-(-at[0] // 1))))
-    spent = formatting.money(lines[way["kind"]][-1][1], view.currency)
-    return t("heading.spent", way=t(f"the.{way['kind']}"), amount=spent, months=view.report["horizon_months"])
+        more = lines[way["kind"]][-1][1] - rented[-1][1]
+        rent_all = next(other for other in view.distinct if other["kind"] == "cloud")
+        if more > 0 and way["tco_usd"] < rent_all["tco_usd"]:
+            amount = formatting.money(more, view.currency)
+            return t("heading.resale", way=t(f"the.{way['kind']}"), amount=amount)
+    ends = sorted((points[-1][1], kind) for kind, points in lines.items() if kind != way["kind"])
+    words = {
+        "way": t(f"than_short.{way['kind']}"),
+        "amount": formatting.money(lines[way["kind"]][-1][1], view.currency),
+        "months": view.report["horizon_months"],
+    }
+    if not ends:
+        return t("heading.spent", **words)
+    spent, kind = ends[0]
+    other_amount = formatting.money(spent, view.currency)
+    return t("heading.spent_against", **words, other=t(f"than_short.{kind}"), other_amount=other_amount)
 
 
 def ways_table(view: View) -> list[dict[str, str]]:
-    """Time, energy and present value of every way that works."""
+    """Time, energy and present value of every way that works; units stand in the heads, for narrow columns."""
     rows = []
+    energy = formatting.energy_scale(max(way["energy_kwh"] for way in view.distinct))
+    carbon = formatting.carbon_scale(max(way["kg_co2e"] for way in view.distinct))
     for way in view.distinct:
         job = view.longest_run(way)
         rows.append(
             {
                 t("ways.way"): way_name(way),
                 t("ways.key_run" if view.is_key(job) else "ways.long_run"): formatting.duration(job["time_to_train_h"]),
-                t("ways.energy"): formatting.energy(way["energy_kwh"]),
-                t("ways.carbon"): formatting.carbon(way["kg_co2e"]),
+                energy.name: energy.of(way["energy_kwh"]),
+                carbon.name: carbon.of(way["kg_co2e"]),
                 t("ways.value"): formatting.money(way["present_value_usd"], view.currency, fine=True).replace(
                     "$", r"\$"
                 ),
@@ -152,8 +193,8 @@ def job_rows(view: View) -> list[dict[str, Any]]:
                     t("column.likely"): formatting.duration_range(job["low_h"], job["high_h"]),
                     t("column.full_cost"): formatting.price(job["cost_per_run_usd"], view.currency),
                     t("column.marginal_cost"): formatting.price(job["marginal_cost_per_run_usd"], view.currency),
-                    t("column.runs"): formatting.plain(job["runs"]),
-                    t("column.gpu_hours"): formatting.plain(job["gpu_hours"]),
+                    t("column.runs"): formatting.trimmed(job["runs"], 3),
+                    t("column.gpu_hours"): formatting.trimmed(job["gpu_hours"], 3),
                     t("column.speed"): f"{formatting.plain(job['throughput'])}{formatting.NBSP}{unit}",
                     t("column.basis"): t(f"basis.{job['basis']}"),
                     t("column.memory"): formatting.memory(job["memory_gb"]),
@@ -167,7 +208,8 @@ def line_rows(view: View) -> list[dict[str, Any]]:
     return [
         {
             t("column.way"): way_name(way),
-            t("column.line"): line["id"],
+            t("column.line"): t(f"line.{line['id'].split('.')[0]}"),
+            t("column.line_for"): _line_for(view, line),
             t("column.amount_usd"): formatting.exact(line["amount_usd"]),
             t("column.quantity"): formatting.trimmed(line["quantity"]),
             t("column.unit"): line["unit"],
@@ -175,10 +217,25 @@ def line_rows(view: View) -> list[dict[str, Any]]:
             t("column.value_usd"): formatting.exact(line["present_value_usd"]),
             t("column.estimate"): t("word.estimate") if line["estimate"] else "",
             t("column.sources"): "; ".join(source_title(view, id) for id in line["sources"]),
+            t("column.line_id"): line["id"],
         }
         for way in view.feasible
         for line in way["lines"]
     ]
+
+
+def _line_for(view: View, line: Row) -> str:
+    """Job, and machine, offer or provider of a cost line, with the month of a resale."""
+    month = line["id"].rpartition(".m")[2]
+    return ", ".join(
+        word
+        for word in (
+            line["job"],
+            view.place_name(line["resource"]),
+            t("line.month", month=month) if line["id"].startswith("resale") and month.isdigit() else "",
+        )
+        if word
+    )
 
 
 def figure_rows(view: View) -> list[dict[str, Any]]:
@@ -187,7 +244,7 @@ def figure_rows(view: View) -> list[dict[str, Any]]:
         {
             t("column.figure"): figure["id"],
             t("column.amount"): formatting.trimmed(figure["value"]),
-            t("column.unit"): figure["unit"],
+            t("column.unit"): _UNIT_WORDS.get(figure["unit"], figure["unit"]),
             t("column.likely"): _span(figure),
             t("column.as_of"): formatting.date(figure["as_of"]) if figure["as_of"] else "",
             t("column.estimate"): t("word.estimate") if figure["estimate"] else "",

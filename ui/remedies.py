@@ -87,14 +87,19 @@ def remedies(report: Report, document: Row, replan: Callable[[Row], Report | Non
 
 
 def _candidates(report: Report, document: Row) -> Iterator[Overrides]:
-    """For every way, changes that solve the problems it has now; ways with fewer problems first."""
-    for way in sorted(report["strategies"], key=lambda way: len(way["problems"])):
+    """For every way, changes that solve its problems; ways with fewer problems, then with shorter times, first."""
+    for way in sorted(report["strategies"], key=_effort):
         choices = [fixes(problem, document) for problem in way["problems"]]
         if not choices or not all(choices):
             continue
         yield _joined([options[0] for options in choices])
         if any(len(options) > 1 for options in choices):
             yield _joined([options[-1] for options in choices])
+
+
+def _effort(way: Row) -> tuple[int, float]:
+    hours = [problem["params"].get("needs_h", 0.0) for problem in way["problems"]]
+    return len(hours), max(hours, default=0.0)
 
 
 def _joined(parts: Sequence[Overrides]) -> Overrides:

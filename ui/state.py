@@ -140,6 +140,7 @@ def _begin(document: Mapping[str, Any]) -> None:
     st.session_state["refused"] = None
     st.session_state.pop("shown_total", None)
     st.session_state.pop("last_good", None)
+    st.session_state.pop("last_answer", None)
     _forget_widgets(lambda path: True)
 
 
@@ -175,6 +176,12 @@ def problems_with_jobs(jobs: Mapping[str, Any]) -> tuple[Problem, ...]:
     """What would be wrong with the scenario if these were its jobs; none at all make an empty one."""
     found = _plan({**document(), "jobs": dict(jobs)}) if jobs else ()
     return () if isinstance(found, Plan) else found
+
+
+def report_with(document: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Report of the plan of a changed scenario, None where that is not a sound one."""
+    found = _plan(dict(document))
+    return found.report if isinstance(found, Plan) else None
 
 
 def set_jobs(jobs: Mapping[str, Any]) -> None:
@@ -258,8 +265,15 @@ def outcome() -> Outcome:
     found = _plan(document())
     if isinstance(found, Plan):
         st.session_state["last_good"] = found
+        if found.report["recommended"]:
+            st.session_state["last_answer"] = found
         return Outcome(plan=found, problems=())
     return Outcome(plan=st.session_state.get("last_good"), problems=found)
+
+
+def last_answer() -> Plan | None:
+    """The last plan of this scenario in which some way works."""
+    return st.session_state.get("last_answer")
 
 
 def _forget_widgets(chosen: Callable[[str], bool]) -> None:

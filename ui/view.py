@@ -8,14 +8,12 @@ from typing import Any
 
 from planner.catalog.records import Catalog
 from planner.messages import render
+from planner.strategy.compare import NEAR_TIE_SHARE
 from ui import formatting
 from ui.formatting import Currency, escaped
 from ui.i18n import t
 from ui.names import short_gpu
 from ui.palette import WAYS
-
-NEAR_TIE = 0.03
-"""Totals closer than this are called about the same."""
 
 Row = Mapping[str, Any]
 
@@ -40,6 +38,11 @@ class View:
         self.recommended: Row | None = next(
             (way for way in self.strategies if way["id"] == report["recommended"]), None
         )
+
+    @property
+    def figures(self) -> dict[str, float]:
+        """Values that the plan used, by id: paths of the scenario and names of assumptions."""
+        return {figure["id"]: figure["value"] for figure in self.report["figures"]}
 
     @property
     def feasible(self) -> list[Row]:
@@ -83,6 +86,12 @@ class View:
         """Provider, instance and term of an offer."""
         offer = self.offer(id)
         return t("resource.offer", instance=offer.instance, term=t(f"term.{offer.term}"))
+
+    def place_name(self, id: str) -> str:
+        """What a cost line is for: a machine as the scenario calls it, an offer, a provider."""
+        if id in self.catalog.offers or id in self.document.get("offers", {}):
+            return self.offer_words(id)
+        return self.catalog.providers[id].name if id in self.catalog.providers else id
 
     def rented_gpus(self) -> list[str]:
         """Short names of the cards that the recommended way rents."""
@@ -153,12 +162,19 @@ class View:
         if not others:
             return t("sentence.only" if len(self.feasible) == 1 else "sentence.all_same", total=total)
         words = ", ".join(self._difference(way, other) for other in others)
-        tie = any(gap(way["present_value_usd"], other["present_value_usd"]) < NEAR_TIE for other in others)
-        return t("sentence.tie" if tie else "sentence.plain", total=total, differences=words)
+        sentence = t("sentence.plain", total=total, differences=words)
+        if any(gap(way["present_value_usd"], other["present_value_usd"]) < NEAR_TIE_SHARE for other in others):
+            sentence += t("sentence.tie")
+        elif any(_dearer(way, other) for other in others):
+            sentence += t("sentence.dearer")
+        if ruled_out := [other for other in self.strategies if not other["feasible"]]:
+            names = t("title.and").join(t(f"than.{other['kind']}") for other in ruled_out)
+            sentence += t("sentence.ruled_out", ways=f"{names[0].upper()}{names[1:]}")
+        return sentence
 
     def _difference(self, way: Row, other: Row) -> str:
         name = t(f"than.{other['kind']}")
-        if gap(way["tco_usd"], other["tco_usd"]) < NEAR_TIE or not other["tco_usd"]:
+        if gap(way["tco_usd"], other["tco_usd"]) < NEAR_TIE_SHARE or not other["tco_usd"]:
             return t("sentence.same", other=name)
         share = way["tco_usd"] / other["tco_usd"] - 1.0
         key = "sentence.less" if share < 0 else "sentence.more"
@@ -188,7 +204,28 @@ class View:
 
     def problem_words(self, way: Row) -> list[str]:
         """Why a way does not work, in sentences."""
-        return [render(problem["code"], **problem["params"]) for problem in way["problems"]]
+        return [self._problem(problem["code"], problem["params"]) for problem in way["problems"]]
+
+    def _problem(self, code: str, params: Mapping[str, Any]) -> str:
+        if "resource" in params:
+            params = {**params, "resource": self._place(str(params["resource"]))}
+        if code != "deadline_missed":
+            return render(code, **params)
+        return t(
+            "impossible.deadline.one" if params["gpus"] == 1 else "impossible.deadline.many",
+            job=params["job"],
+            gpus=formatting.plain(params["gpus"]),
+            place=params["resource"],
+            needs=formatting.duration(params["needs_h"]),
+            limit=formatting.duration(params["deadline_h"]),
+        )
+
+    def _place(self, id: str) -> str:
+        """Words for a machine of the scenario or an offer."""
+        machine = self.document.get("machines", {}).get(id)
+        if machine is None:
+            return self.offer_words(id)
+        return t("resource.machine", gpu=self.gpu_name(str(machine.get("gpu", ""))), machine=id)
 
     def cost_heading(self) -> str:
         """The finding of the cost chart."""
@@ -202,7 +239,7 @@ class View:
         words = []
         for other in others:
             than = t(f"than_short.{other['kind']}")
-            if gap(way["tco_usd"], other["tco_usd"]) < NEAR_TIE:
+            if gap(way["tco_usd"], other["tco_usd"]) < NEAR_TIE_SHARE:
                 words.append(t("heading.cost_same", other=than))
                 continue
             key = "heading.cost_less" if way["tco_usd"] < other["tco_usd"] else "heading.cost_more"
@@ -240,12 +277,22 @@ class View:
             count = machine["count"] * machine["gpus_per_machine"]
             words.append(
                 t(
-                    "why.busy",
+                    "why.busy.one" if count == 1 else "why.busy.many",
                     count=formatting.plain(count),
                     gpu=self.gpu_name(machine["gpu"]),
                     share=formatting.percent(machine["utilisation"]),
                 )
             )
+        words += [
+            t(
+                "why.late",
+                job=escaped(job["id"]),
+                high=formatting.duration(job["high_h"]),
+                limit=formatting.duration(job["deadline_h"]),
+            )
+            for job in way["jobs"]
+            if None not in (job.get("deadline_h"), job.get("high_h")) and job["high_h"] > job["deadline_h"]
+        ]
         for other in self.feasible:
             twin = next((kept for kept in self.distinct if kept is not other and same_plan(kept, other)), None)
             if twin is not None and other not in self.distinct:
@@ -257,6 +304,14 @@ class View:
                 why = " ".join(self.problem_words(other))
                 words.append(t("alternative.impossible", way=way_name(other), why=escaped(why)))
         return list(dict.fromkeys(words))
+
+    def overlapping(self) -> str:
+        """Names of the ways whose likely range reaches into that of the recommended one."""
+        way = self.recommended
+        if way is None:
+            return ""
+        others = [other for other in self.distinct if other is not way and _overlap(way, other)]
+        return t("title.and").join(way_name(other) for other in others)
 
     def _against(self, way: Row, other: Row) -> str:
         run = self.longest_run(other)
@@ -310,6 +365,18 @@ def way_name(way: Row) -> str:
 def same_plan(one: Row, other: Row) -> bool:
     """Whether two ways come out as the same plan, to the cent."""
     return all(abs(one[key] - other[key]) < 0.005 for key in ("tco_usd", "present_value_usd"))
+
+
+def _dearer(way: Row, other: Row) -> bool:
+    """Whether the recommended way costs more in total than another and is ahead only by when the money flows."""
+    return bool(way["tco_usd"] > other["tco_usd"]) and gap(way["tco_usd"], other["tco_usd"]) >= NEAR_TIE_SHARE
+
+
+def _overlap(one: Row, other: Row) -> bool:
+    ends = [way[key] for way in (one, other) for key in ("tco_low_usd", "tco_high_usd")]
+    return None not in ends and bool(
+        one["tco_low_usd"] < other["tco_high_usd"] and other["tco_low_usd"] < one["tco_high_usd"]
+    )
 
 
 def gap(one: float, other: float) -> float:

@@ -112,6 +112,15 @@ class Provider:
     pue: Figure | None
 
 
+def is_old(as_of: str | None, today: dt.date) -> bool:
+    """Whether a price is undated or older than 18 months on a day: too old to rely on."""
+    day = first_day(as_of)
+    if day is None:
+        return True
+    last = (day.year * 12 + day.month + STALE_AFTER_MONTHS, day.day)
+    return (today.year * 12 + today.month, today.day) > last
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
     """One way to rent: an instance type in a region under a term. Prices are per instance-hour, before tax."""
@@ -147,11 +156,7 @@ class Offer:
         """Derived on the day of the run: retired, stale (undated or older than 18 months) or current."""
         if self.retired_on is not None and self.retired_on <= today:
             return "retired"
-        day = first_day(self.price_usd_per_h.as_of)
-        if day is None:
-            return "stale"
-        last = (day.year * 12 + day.month + STALE_AFTER_MONTHS, day.day)
-        return "stale" if (today.year * 12 + today.month, today.day) > last else "current"
+        return "stale" if is_old(self.price_usd_per_h.as_of, today) else "current"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

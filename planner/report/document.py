@@ -66,11 +66,12 @@ def reason_sentence(code: str, params: Mapping[str, object]) -> str:
 
 def issue_entry(issue: Issue) -> dict[str, Any]:
     """A problem or warning with its English sentence."""
+    message = render(issue.code, field=issue.field, **issue.params)
     return {
         "code": issue.code,
         "params": plain(issue.params),
         "field": issue.field,
-        "message": render(issue.code, field=issue.field, **issue.params),
+        "message": f"{issue.where}: {message}" if issue.where else message,
     }
 
 

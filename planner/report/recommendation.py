@@ -57,7 +57,7 @@ def recommendation_document(advice: Recommendation) -> dict[str, Any]:
         "least": {
             "build": _least_entry(choice.least_build, advice),
             "rental": _least_entry(choice.least_rental, advice),
-            "hour": _least_entry(choice.cheapest_h, advice),
+            "hour": _least_entry(choice.cheapest_h, advice, hourly=True),
         },
         "free": [_free_entry(entry, advice) for entry in advice.uses.free],
         "guide_pick": guides[0] if guides else None,
@@ -252,11 +252,10 @@ def _step_entry(option: Option | None, advice: Recommendation) -> dict[str, Any]
     }
 
 
-def _least_entry(option: Option | None, advice: Recommendation) -> dict[str, Any] | None:
+def _least_entry(option: Option | None, advice: Recommendation, *, hourly: bool = False) -> dict[str, Any] | None:
     if option is None:
         return None
-    is_hour = option is advice.choice.cheapest_h
-    price = option.unit_price_usd if is_hour else option.full_price_usd
+    price = option.unit_price_usd if hourly else option.full_price_usd
     return {
         "id": option.id,
         "name": name_of(option),

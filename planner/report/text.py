@@ -13,23 +13,26 @@ UNKNOWN = "unknown"
 def plan_text(document: dict[str, Any]) -> str:
     """A plan's document as a page of text: the answer, the ways beside each other, jobs, problems and warnings."""
     currency = document["currency"]
+    rate = currency["usd_per_unit"]
     lines = [
-        f"{document['name']}: {document['horizon_months']} months, prices as of {document['catalog_as_of']}, USD",
+        f"{document['name']}: {document['horizon_months']} months, prices as of {document['catalog_as_of']},"
+        f" {currency['code']}",
         "",
         f"Recommended: {_name(document['recommended'])}. {document['reason']}",
         "",
         *table(
             ["", "total", "likely", "present value", "at the start", "kWh", "kg CO2e", "estimated"],
-            [_way_row(entry) for entry in document["strategies"]],
+            [_way_row(entry, rate) for entry in document["strategies"]],
         ),
         "",
         *table(
             ["way", "job", "resource", "GPUs", "one attempt h", "likely", "basis", "full / run", "marginal"],
-            [_job_row(entry, job) for entry in document["strategies"] for job in entry["jobs"]],
+            [_job_row(entry, job, rate) for entry in document["strategies"] for job in entry["jobs"]],
         ),
     ]
     if currency["code"] != "USD":
-        lines += ["", f"1 {currency['code']} = {currency['usd_per_unit']:g} USD (as of {currency['as_of'] or UNKNOWN})"]
+        dated = f"as of {currency['as_of']}" if currency["as_of"] else "your own rate"
+        lines += ["", f"1 {currency['code']} = {rate:g} USD ({dated})"]
     for entry in document["strategies"]:
         lines += [f"{_name(entry['id'])}: {problem['message']}" for problem in entry["problems"]]
     lines += [f"Note: {warning['message']}" for warning in document["warnings"]]
@@ -61,15 +64,24 @@ def _name(strategy: str | None) -> str:
     return "none" if strategy is None else render(f"strategy_{strategy}")
 
 
-def _way_row(entry: dict[str, Any]) -> list[str]:
+def _way_row(entry: dict[str, Any], rate: float) -> list[str]:
     name = _name(entry["id"]) + ("" if entry["feasible"] else " (not feasible)")
-    likely = f"{_usd(entry['tco_low_usd'])} to {_usd(entry['tco_high_usd'])}" if entry["tco_low_usd"] else UNKNOWN
+    likely = (
+        f"{_money(entry['tco_low_usd'], rate)} to {_money(entry['tco_high_usd'], rate)}"
+        if entry["tco_low_usd"]
+        else UNKNOWN
+    )
     share = UNKNOWN if entry["estimated_share"] is None else f"{100 * entry['estimated_share']:.0f} %"
-    money = [_usd(entry["tco_usd"]), likely, _usd(entry["present_value_usd"]), _usd(entry["cash_at_start_usd"])]
+    money = [
+        _money(entry["tco_usd"], rate),
+        likely,
+        _money(entry["present_value_usd"], rate),
+        _money(entry["cash_at_start_usd"], rate),
+    ]
     return [name, *money, _whole(entry["energy_kwh"]), _whole(entry["kg_co2e"]), share]
 
 
-def _job_row(entry: dict[str, Any], job: dict[str, Any]) -> list[str]:
+def _job_row(entry: dict[str, Any], job: dict[str, Any], rate: float) -> list[str]:
     return [
         _name(entry["id"]),
         job["id"],
@@ -78,15 +90,16 @@ def _job_row(entry: dict[str, Any], job: dict[str, Any]) -> list[str]:
         _cell(job["time_to_train_h"]),
         f"{_cell(job['low_h'])} to {_cell(job['high_h'])}",
         job["basis"],
-        _usd(job["cost_per_run_usd"], cents=True),
-        _usd(job["marginal_cost_per_run_usd"], cents=True),
+        _money(job["cost_per_run_usd"], rate, cents=True),
+        _money(job["marginal_cost_per_run_usd"], rate, cents=True),
     ]
 
 
-def _usd(value: float | None, *, cents: bool = False) -> str:
-    if value is None:
+def _money(usd: float | None, rate: float, *, cents: bool = False) -> str:
+    """An amount in the currency asked for."""
+    if usd is None:
         return UNKNOWN
-    return f"{value:,.2f}" if cents else f"{value:,.0f}"
+    return f"{usd / rate:,.2f}" if cents else f"{usd / rate:,.0f}"
 
 
 def _whole(value: float | None) -> str:

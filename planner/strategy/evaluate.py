@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from planner.catalog.records import Catalog
+from planner.catalog.records import Catalog, is_old
 from planner.performance.evidence import Evidence
 from planner.scenario.schema import Scenario
 from planner.strategy.allocate import KINDS, Allocation, Kind, allocate, on_time
@@ -93,12 +93,34 @@ class Result:
         found = list(self.problem.warnings)
         for strategy in self.strategies:
             found += strategy.allocation.warnings
-            found += [issue for job in strategy.jobs for issue in job.pair.fit.warnings]
+            for job in strategy.jobs:
+                place = f"{job.job} on {job.resource}"
+                found += [replace(issue, where=place) for issue in job.pair.fit.warnings]
+            found += self._machine_warnings(strategy)
             found += [issue for job in strategy.jobs for issue in self._price_warnings(job.resource)]
-        unique: dict[tuple[str, str, str], Issue] = {}
+        unique: dict[tuple[str, str, str, str], Issue] = {}
         for issue in found:
-            unique.setdefault((issue.code, issue.field, repr(sorted(issue.params.items()))), issue)
+            unique.setdefault((issue.code, issue.field, issue.where, repr(sorted(issue.params.items()))), issue)
         return tuple(unique.values())
+
+    def _machine_warnings(self, strategy: StrategyResult) -> list[Issue]:
+        """Owned machines that are replaced within the horizon, and prices of cards too old to rely on."""
+        issues: list[Issue] = []
+        if strategy.evaluation is None:
+            return issues
+        for index, machine in enumerate(self.problem.machines):
+            if strategy.evaluation.machine_count[0, index] == 0:
+                continue
+            price = self.problem.parameters[machine.gpu_price_at]
+            field = f"machines.{machine.id}"
+            for cohort in machine.cohorts:
+                if cohort.owned and cohort.purchase_months:
+                    params = {"machine": machine.id, "month": cohort.purchase_months[0], "price_usd": price.value}
+                    issues.append(Issue(code="owned_replaced", field=f"{field}.useful_life_months", params=params))
+            if is_old(price.as_of, self.today) and price.sources != ("scenario",):
+                params = {"machine": machine.id, "gpu": machine.gpu_name, "as_of": price.as_of}
+                issues.append(Issue(code="hardware_price_old", field=f"{field}.gpu_price_usd", params=params))
+        return issues
 
     def _price_warnings(self, resource: str) -> list[Issue]:
         """What is known against the price of an offer in use: a vague date, a remark of the catalog."""

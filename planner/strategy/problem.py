@@ -13,10 +13,11 @@ from planner.strategy.parameters import Parameter, Theta
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Issue:
-    """Something the reader must know: a code with parameters and the input it concerns."""
+    """Something the reader must know: a code with parameters, the input it concerns, and where it happens."""
 
     code: str
     field: str = ""
+    where: str = ""
     params: Mapping[str, object]
 
 

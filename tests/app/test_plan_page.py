@@ -98,7 +98,7 @@ def test_a_bad_value_stays_is_explained_and_the_last_answer_remains(typed):
     assert at.text_input(key=RUNS).value == typed
     explained = next(text.value for text in at.markdown if f"“{typed}”" in text.value)
     assert "Expected" in explained
-    assert "jobs.daily.runs" in at.error[0].value.replace("\\", "")
+    assert "Runs a month, daily" in at.error[0].value
     assert "Last good answer" in badges(at)
     assert at.title[0].value == f":gray[{title}]"
     assert metrics(at) == before
@@ -216,6 +216,27 @@ def test_an_impossible_plan_says_why():
     assert at.title[0].value == "No way gets this work done as asked"
     assert "cannot be made" in at.error[0].value
     assert not at.metric
+    assert "Last good answer" not in badges(at)
+
+
+def test_an_impossible_limit_can_be_raised_at_once():
+    at = start()
+    answer = at.title[0].value
+    change(at, "in:jobs.key.deadline_h", "0.01")
+    assert "cannot be made" in at.error[0].value
+    assert "its limit is 36" in at.error[0].value
+    assert "Last good answer" in badges(at)
+    assert answer in badges(at)
+    at.button(key="remedy_0").click().run()
+    assert not at.exception
+    assert not at.error
+    assert "Key run done in" in metrics(at)
+    assert at.text_input(key="in:jobs.key.deadline_h").value == at.session_state["typed"]["jobs.key.deadline_h"][0]
+
+
+def test_prices_and_lives_that_the_plan_uses_stand_in_their_fields():
+    at = start()
+    assert at.text_input(key="in:machines.workstation.gpu_price_usd").placeholder == "1900"
 
 
 def test_another_currency_is_shown_and_dated():

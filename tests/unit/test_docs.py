@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import re
+import shlex
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 from pydantic import BaseModel
 
 from planner.__main__ import main
+from planner.advise.claims.assess import RULES
 from planner.catalog.load import load_catalog
 from planner.catalog.schema import SECTIONS, OfferIn
 from planner.performance.evidence import load_evidence
@@ -242,7 +244,9 @@ def test_every_key_of_a_check_is_described(capsys: pytest.CaptureFixture[str]) -
     assert set(described(sections("cli.md")["JSON of `catalog check"])) == set(json.loads(capsys.readouterr().out))
 
 
-@pytest.mark.parametrize("command", ["plan", "estimate", "catalog check", "catalog list", "claims"])
+@pytest.mark.parametrize(
+    "command", ["plan", "estimate", "recommend", "catalog check", "catalog list", "catalog diff", "claims"]
+)
 def test_every_option_is_described(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main([*command.split(), "--help"])
@@ -250,6 +254,32 @@ def test_every_option_is_described(command: str, capsys: pytest.CaptureFixture[s
     assert "--json" in options
     missing = [option for option in options if not re.search(rf"{option}(?![a-z-])", text_of("cli.md"))]
     assert missing == []
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["plan", str(ROOT / "examples" / "student.yaml")],
+        ["estimate", "--gpu", "rtx-4090", "--gpus", "1", "--workload", "bert-large-squad"],
+        ["catalog", "check"],
+        ["catalog", "list", "offers"],
+        ["claims"],
+    ],
+    ids=lambda command: " ".join(command[:2]),
+)
+def test_a_day_before_the_newest_date_of_the_data_can_be_planned(
+    command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert load_catalog(today=TODAY).as_of > "2026-07-01"
+    assert main([*command, "--today", "2026-07-01"]) == 0
+    assert capsys.readouterr().out
+
+
+# docs/claims.md
+
+
+def test_every_rule_of_claims_is_described() -> None:
+    assert set(described(sections("claims.md")["Rules"])) == set(RULES)
 
 
 # docs/data.md
@@ -305,6 +335,80 @@ def test_the_two_commands_of_the_readme_are_those_that_are_checked() -> None:
     assert lines.count(RUN_TESTS) == 1
     checked = re.findall(r"^\((pip install .+)\)", (ROOT / ".ci" / "run").read_text(encoding="utf-8"), re.MULTILINE)
     assert checked == [RUN_TESTS]
+
+
+def readme_blocks() -> list[list[str]]:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    return [block.splitlines() for block in re.findall(r"```\w*\n(.*?)```", readme, re.DOTALL)]
+
+
+def arguments_of(line: str) -> list[str]:
+    words = shlex.split(line.removeprefix("$ "))
+    assert words[:3] == ["python", "-m", "planner"]
+    return words[3:]
+
+
+@pytest.fixture
+def project_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder in which the README's commands find what they name, and may write."""
+    (tmp_path / "earlier").mkdir()
+    for place in ("examples", "data"):
+        (tmp_path / place).symlink_to(ROOT / place)
+    (tmp_path / "earlier" / "data").symlink_to(ROOT / "data")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_output_in_the_readme_is_what_its_command_prints(
+    project_copy: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = [block for block in readme_blocks() if block[0].startswith("$ python -m planner") and "..." in block]
+    assert len(shown) == 1
+    command, *expected = shown[0]
+    assert "--today" in command
+    assert main(arguments_of(command)) == 0
+    assert expected[-1] == "..."
+    assert len(expected) > 5
+    assert capsys.readouterr().out.splitlines()[: len(expected) - 1] == expected[:-1]
+
+
+def test_the_commands_of_the_readme_work(project_copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = [line for block in readme_blocks() for line in block if line.startswith("$ python -m planner")]
+    named = {" ".join(arguments_of(line)[:2]) for line in lines}
+    assert {"catalog list", "catalog check", "catalog diff"} <= named
+    assert {"plan", "estimate", "recommend", "claims"} <= {name.split()[0] for name in named}
+    for line in lines:
+        assert main(arguments_of(line)) == 0, line
+        assert capsys.readouterr().out, line
+
+
+def test_the_pages_of_the_app_are_those_of_the_readme() -> None:
+    table = (
+        (ROOT / "README.md").read_text(encoding="utf-8").partition("| page | |\n|---|---|\n")[2].partition("\n\n")[0]
+    )
+    named = [line.split("|")[1].strip() for line in table.splitlines()]
+    calls = re.findall(r"ui/pages/(\w+)\.py", (ROOT / "app.py").read_text(encoding="utf-8"))
+    assert [name.lower() for name in named] == calls
+
+
+def test_counts_in_the_changelog_are_those_of_the_data(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["catalog", "check", "--json", "--today", TODAY.isoformat()]) == 0
+    counts = json.loads(capsys.readouterr().out)
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    newest = " ".join(changelog.partition("\nData\n")[2].partition("\n## ")[0].split())
+    for words in (
+        "{gpus} accelerators with whole spec sheets and {partial_gpus} partly known ones",
+        "{hosts} hosts, {systems} complete machines and boards, {parts} parts",
+        "{offers} offers of {providers} providers ({offers_current} current on 2026-11-30)",
+        "{hardware} dated purchase prices",
+        "{sites} sites",
+        "{grids} grids",
+        "{currencies} currencies",
+        "{workloads} workloads",
+    ):
+        assert words.format_map(counts) in newest, words
+    rows = [row for rows in load_evidence().by_model.values() for row in rows]
+    assert f"more than {len(rows) // 100 * 100} measured training speeds" in newest
 
 
 def test_the_changelog_begins_with_this_version() -> None:

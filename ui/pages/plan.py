@@ -23,17 +23,18 @@ if state.is_empty():
     st.stop()
 if plan is None:
     st.title(t("title.broken"), anchor=False)
-    shown = state.document()
-    input_groups(groups(shown, state.catalog()), outcome.problems, None)
-    problem_box(outcome.problems)
+    asked = groups(state.document(), state.catalog())
+    input_groups(asked, outcome.problems, None)
+    problem_box(outcome.problems, asked)
     st.stop()
 
 view = View(plan.report, plan.document, state.catalog(), frame.currency_of(plan.report))
 answer(view, outdated=outdated)
 figures(view)
-input_groups(groups(state.document(), state.catalog(), view.rented_gpus(), view.currency), outcome.problems, view)
+asked = groups(state.document(), state.catalog(), view.figures, view.rented_gpus(), view.currency)
+input_groups(asked, outcome.problems, view)
 if outcome.problems:  # below the groups, so that an open one does not jump away from the field being typed in
-    problem_box(outcome.problems)
+    problem_box(outcome.problems, asked)
 if view.recommended is None:
     impossible(view)
 if view.recommended is not None:

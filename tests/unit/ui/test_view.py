@@ -159,6 +159,7 @@ def test_a_dearer_recommendation_says_so(catalog):
     view = view_of(catalog, dearer)
     assert "20 % more than owning everything" in plain(view.sentence())
     assert "$15 k more than owning all" in plain(view.cost_heading())
+    assert view.sentence().endswith("Counted with interest, it is still the cheapest.")
 
 
 def test_ways_that_are_the_same_plan_are_shown_once(catalog):
@@ -226,14 +227,39 @@ def test_no_ring_without_a_crossing(catalog):
 
     view = view_of(catalog, cheap)
     assert plan_rows.rings(view) == []
-    assert plain(plan_rows.spend_heading(view)) == "The mix takes $23 k in 12 months, before resale"
+    assert plain(plan_rows.spend_heading(view)) == (
+        "The mix takes $17 k more cash than renting all; resale makes up for it"
+    )
+
+    def dear(r):
+        cheap(r)
+        r["strategies"][2].update(tco_usd=160_000.0)
+
+    heading = plain(plan_rows.spend_heading(view_of(catalog, dear)))
+    assert heading == "Before resale, the mix takes $23 k in 12 months, renting all $6.0 k"
+
+
+def test_cash_by_year_adds_up_and_leaves_out_what_is_no_cash(catalog):
+    def longer(r):
+        r.update(horizon_months=18)
+        for way in r["strategies"]:
+            way["months"] = [
+                {"month": m, "capex_usd": 0.0, "residual_usd": 0.0, "opex_usd": 1_000.0, "amount_usd": 1_000.0}
+                for m in range(1, 19)
+            ]
+        r["strategies"][0]["lines"].append(line("opportunity.ws.gpu", 4_000.0))
+        r["strategies"][0]["months"][0]["amount_usd"] += 4_000.0
+
+    first, second = plan_rows.cash_table(view_of(catalog, longer))
+    assert {plain(first[way]) for way in ("Mix", "Own all", "Rent all")} == {r"\$12.0 k"}
+    assert (second["Year"], plain(second["Mix"])) == ("2 (6 months)", r"\$6.0 k")
 
 
 def test_reasons_hold_their_numbers(catalog):
     reasons = [plain(reason) for reason in view_of(catalog).reasons()]
-    assert reasons[0] == "Mix has the lowest present value: $28.5 k (25 %) less than the next, Own all."
-    assert reasons[1] == "4 owned RTX 4090 are busy 71 % of the time."
-    assert reasons[2] == "Own all: 12 RTX 4090 costs $30 k more. Its longest key run takes 60 h."
+    assert reasons[0] == "With later money counted less, Mix is $28.5 k (25 %) cheaper than the next, Own all."
+    assert reasons[1] == "The 4 owned RTX 4090 are busy 71 % of the time."
+    assert reasons[2] == "Own all: 12 RTX 4090 costs $30 k more in total. Its longest key run takes 60 h."
 
 
 def test_a_way_that_cannot_work_says_why(catalog):
@@ -244,7 +270,24 @@ def test_a_way_that_cannot_work_says_why(catalog):
 
     view = view_of(catalog, impossible)
     assert [bar["way"] for bar in plan_rows.cost_bars(view)] == ["hybrid", "cloud"]
-    assert any(reason.startswith("**Own all** does not work: key needs 60 h") for reason in view.reasons())
+    words = "Own all does not work: one run of key takes 60 h on 4 GPUs, own RTX 4090 (ws); its limit is 48 h."
+    assert words in [plain(reason) for reason in view.reasons()]
+    assert plain(view.sentence()).endswith("Owning everything does not work.")
+
+
+def test_a_run_that_may_miss_its_limit_is_named(catalog):
+    def late(r):
+        r["strategies"][2]["jobs"][1].update(low_h=40.0, high_h=50.0, deadline_h=48.0)
+
+    reasons = [plain(reason) for reason in view_of(catalog, late).reasons()]
+    assert "One run of key may take up to 50 h, over its limit of 48 h." in reasons
+
+
+def test_overlapping_ranges_are_named(catalog):
+    def wide(r):
+        r["strategies"][0].update(tco_low_usd=100_000.0)
+
+    assert view_of(catalog, wide).overlapping() == "Own all"
 
 
 def test_the_key_run_counts_even_when_another_takes_longer(catalog):
