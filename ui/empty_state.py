@@ -13,6 +13,7 @@ from ui.i18n import t
 
 def show() -> None:
     """One sentence and the ways on; nothing is filled in by guess."""
+    st.space("small")
     with st.container(border=True, key="empty"):
         st.title(t("empty.title"), anchor=False)
         st.markdown(t("empty.sentence"))

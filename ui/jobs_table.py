@@ -35,17 +35,18 @@ COLUMNS: dict[str, Kind] = {
 }
 """Keys of a job that have a column, in order, after its name."""
 _WIDTHS = {
-    "runs_per_month": 125,
-    "tokens": 125,
-    "samples": 95,
+    "runs_per_month": 118,
+    "tokens": 115,
+    "samples": 92,
     "epochs": 85,
-    "deadline_h": 90,
-    "attempts_per_run": 100,
-    "local_share": 105,
-    "gpus": 75,
+    "deadline_h": 82,
+    "attempts_per_run": 98,
+    "local_share": 85,
+    "gpus": 70,
 }
 CLASSES = ("development", "key")
 _OPEN, _VERSION, _PROBLEMS = "jobs_table_open", "jobs_table_version", "jobs_table_problems"
+_NOTHING = dict.fromkeys(COLUMNS, "")
 _ID = TypeAdapter(Id)
 
 Document = Mapping[str, Any]
@@ -90,20 +91,24 @@ def _seed(job: Mapping[str, Any], column: str, kind: Kind) -> str:
 def edited(jobs: Mapping[str, Any], changes: Mapping[str, Any]) -> list[Edited]:
     """Rows after what an editor reports as `edited_rows`, `added_rows` and `deleted_rows`; blank ones are left out.
 
-    Rows that were typed into keep their place; new ones follow.
+    Rows keep their place; added ones follow.
     """
     deleted = set(changes.get("deleted_rows", ()))
     changed = {int(index): cells for index, cells in changes.get("edited_rows", {}).items()}
-    result = []
-    for index, (id, seed) in enumerate(zip(jobs, rows_of(jobs), strict=True)):
-        if index not in deleted:
-            result.append(Edited(was=id, seed=seed, row={**seed, **_texts(changed.get(index, {}))}))
-    empty = dict.fromkeys(COLUMNS, "")
-    for cells in changes.get("added_rows", ()):
-        row = {**empty, **_texts(cells)}
-        if any(text for column, text in row.items() if column != "class"):
-            result.append(Edited(was="", seed=empty, row=row))
-    return result
+    rows = [
+        Edited(was=id, seed=seed, row={**seed, **_texts(changed.get(index, {}))})
+        for index, (id, seed) in enumerate(zip(jobs or [""], shown_rows(jobs), strict=True))
+        if index not in deleted
+    ]
+    rows += [
+        Edited(was="", seed=_NOTHING, row={**_NOTHING, **_texts(cells)}) for cells in changes.get("added_rows", ())
+    ]
+    return [edit for edit in rows if edit.was or any(edit.row[column] for column in COLUMNS if column != "class")]
+
+
+def shown_rows(jobs: Mapping[str, Any]) -> list[Row]:
+    """Rows that the table begins with: the jobs, or one to fill in."""
+    return rows_of(jobs) or [{**_NOTHING, "class": CLASSES[0]}]
 
 
 def _texts(cells: Mapping[str, Any]) -> Row:
@@ -227,7 +232,7 @@ def _table() -> None:
     with st.form("jobs_form", border=False, enter_to_submit=False):
         st.markdown(f":gray[{t('jobs.about')}]")
         st.data_editor(
-            pd.DataFrame(rows_of(jobs), columns=list(COLUMNS), dtype=object),
+            pd.DataFrame(shown_rows(jobs), columns=list(COLUMNS), dtype=object),
             key=key,
             num_rows="dynamic",
             hide_index=True,
@@ -272,14 +277,12 @@ def _columns(jobs: Mapping[str, Any]) -> dict[str, Any]:
         if kind in ("number", "percent")
     }
     return text | {
-        NAME: st.column_config.TextColumn(
-            t(f"jobs.column.{NAME}"), help=t(f"jobs.help.{NAME}"), pinned=True, width=100
-        ),
+        NAME: st.column_config.TextColumn(t(f"jobs.column.{NAME}"), help=t(f"jobs.help.{NAME}"), pinned=True, width=90),
         "workload": st.column_config.SelectboxColumn(
             t("jobs.column.workload"),
             options=[*models, *sorted(given)],
             format_func=lambda id: workloads[id].name if id in workloads else id,
-            width=180,
+            width=165,
         ),
         "class": st.column_config.SelectboxColumn(
             t("jobs.column.class"),
@@ -287,9 +290,9 @@ def _columns(jobs: Mapping[str, Any]) -> dict[str, Any]:
             options=CLASSES,
             format_func=lambda id: t(f"jobs.class.{id}"),
             default=CLASSES[0],
-            width=100,
+            width=95,
         ),
         "precision": st.column_config.SelectboxColumn(
-            t("jobs.column.precision"), help=t("jobs.help.precision"), options=precisions, width=105
+            t("jobs.column.precision"), help=t("jobs.help.precision"), options=precisions, width=98
         ),
     }

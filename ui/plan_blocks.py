@@ -140,7 +140,7 @@ def _ways_out(view: View) -> None:
                 args=(remedy.typed(),),
                 type="secondary" if number else "primary",
             )
-            st.markdown(f":gray[{dollars(_outcome_words(then))}]", width="content")
+            st.markdown(f":gray[{dollars(remedy.sentence(_outcome_words(then)))}]", width="content")
 
 
 def _outcome_words(view: View) -> str:

@@ -32,10 +32,22 @@ class Remedy:
     report: Report
     document: Row
 
+    def changes(self) -> list[str]:
+        """The changes in words, without repetition."""
+        return list(dict.fromkeys(_words(self.overrides)))
+
     def label(self) -> str:
-        """What the button says."""
-        words = t("remedy.and").join(dict.fromkeys(_words(self.overrides)))
-        return words[:1].upper() + words[1:]
+        """What the button says; several changes are too long for one."""
+        changes = self.changes()
+        return t("remedy.several", count=len(changes)) if len(changes) > 1 else _capital(changes[0])
+
+    def sentence(self, result: str) -> str:
+        """What comes out, after the changes where the button does not name them."""
+        changes = self.changes()
+        if len(changes) == 1:
+            return result
+        listed = t("remedy.and").join([t("remedy.comma").join(changes[:-1]), changes[-1]])
+        return t("remedy.changes", changes=_capital(listed), result=result)
 
     def typed(self) -> dict[str, tuple[Any, Kind]]:
         """The values as they would have been typed."""
@@ -174,6 +186,10 @@ def rounded_up(hours: float) -> float:
     """
     step = 10.0 ** (math.floor(math.log10(hours)) - 1)
     return round(math.ceil(round(hours / step, 9)) * step, 12)
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
 
 
 def _power_of_two(count: float) -> int:
