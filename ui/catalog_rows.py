@@ -1,4 +1,4 @@
-"""Rows of the Catalog page: what each table shows of a record, always with its source, date and age."""
+"""Cells of the Catalog page: figures with unit, mark and age, and where each row comes from."""
 
 from __future__ import annotations
 
@@ -6,132 +6,82 @@ import datetime as dt
 from collections.abc import Iterable
 from typing import Any
 
-from planner.catalog.records import Catalog, Figure
+from planner.catalog.records import Catalog, Fact, Figure, Offer
+from planner.performance.evidence import load_evidence
+from planner.strategy.resolve.figures import oldest
 from ui import formatting
 from ui.i18n import t
-from ui.names import tariff_name
 
 Row = dict[str, Any]
+ESTIMATE_DIGITS = 3
 
 
-def gpus(catalog: Catalog, today: dt.date) -> list[Row]:
-    """One row a GPU."""
-    rows = []
-    for gpu in catalog.gpus.values():
-        rate = gpu.dense_tflop_per_s
-        half = rate.get("bf16") or rate.get("fp16")
-        links = ""
-        if gpu.nvlink_gb_per_s:
-            link = "catalog.nvlink" if gpu.vendor == "NVIDIA" else "catalog.own_link"
-            links = t(link, rate=formatting.plain(gpu.nvlink_gb_per_s.value))
-        prices = [price for price in catalog.hardware.values() if price.item == gpu.id]
-        rows.append(
-            {
-                t("column.gpu"): gpu.name,
-                t("column.card_memory"): formatting.memory(gpu.memory_gb.value),
-                t("column.bandwidth"): _number(gpu.memory_bandwidth_gb_per_s, "unit.gb_per_s"),
-                t("column.half"): _number(half, "unit.tflop_per_s"),
-                t("column.fp32"): _number(rate.get("fp32"), "unit.tflop_per_s"),
-                t("column.tdp"): formatting.power(gpu.tdp_w.value),
-                t("column.links"): links or t("catalog.pcie_p2p" if gpu.peer_to_peer else "catalog.pcie_no_p2p"),
-                t("column.price"): "; ".join(_purchase(price.price_usd, price.condition) for price in prices)
-                or formatting.unknown(),
-                **_origin(catalog, [gpu.memory_gb, *(price.price_usd for price in prices)], today),
-            }
-        )
-    return rows
+def number(figure: Figure | None, digits: int = 6) -> float | None:
+    """A value for a table that sorts; an estimate has at most three significant digits."""
+    if figure is None:
+        return None
+    return float(f"{figure.value:.{ESTIMATE_DIGITS if figure.estimate else digits}g}")
 
 
-def offers(catalog: Catalog, today: dt.date) -> list[Row]:
-    """One row an offer, per GPU-hour and per instance-hour together."""
-    rows = []
-    for offer in catalog.offers.values():
-        gpu = catalog.gpus[offer.gpu].name if offer.gpu else offer.gpu_label
-        provider = catalog.providers.get(offer.provider)
-        rows.append(
-            {
-                t("column.instance"): offer.instance_type,
-                t("column.provider"): provider.name if provider else offer.provider,
-                t("column.region"): offer.region or formatting.unknown(),
-                t("column.gpu"): f"{formatting.plain(offer.gpu_count)} × {gpu}",
-                t("column.term"): t(f"term.{offer.term}"),
-                t("column.usd_per_gpu_h"): formatting.exact(offer.price_usd_per_gpu_h, 3),
-                t("column.usd_per_h"): formatting.exact(offer.price_usd_per_h.value, 3),
-                t("column.market"): t(f"market.{offer.market}"),
-                t("column.status"): t(f"status.{offer.status(today)}"),
-                **_origin(catalog, [offer.price_usd_per_h], today),
-            }
-        )
-    return rows
-
-
-def hosts(catalog: Catalog, today: dt.date) -> list[Row]:
-    """One row a host."""
-    rows = []
-    for host in catalog.hosts.values():
-        prices = [price for price in catalog.hardware.values() if price.item == host.id]
-        load = formatting.power(host.load_w.value) if host.load_w else ""
-        if host.wall_w_per_gpu_tdp:
-            load = t("catalog.whole_node", factor=formatting.plain(host.wall_w_per_gpu_tdp.value))
-        idle = formatting.power(host.idle_w.value) if host.idle_w else ""
-        if host.idle_share_of_load:
-            idle = t("catalog.idle_share", share=formatting.percent(host.idle_share_of_load.value))
-        figures = [host.load_w, host.idle_w, host.wall_w_per_gpu_tdp, *(price.price_usd for price in prices)]
-        rows.append(
-            {
-                t("column.host"): host.name,
-                t("column.slots"): formatting.plain(host.gpu_slots),
-                t("column.load"): load or formatting.unknown(),
-                t("column.idle"): idle or formatting.unknown(),
-                t("column.price"): "; ".join(_purchase(price.price_usd, price.condition) for price in prices)
-                or formatting.unknown(),
-                **_origin(catalog, figures, today),
-            }
-        )
-    return rows
-
-
-def sites(catalog: Catalog, today: dt.date) -> list[Row]:
-    """One row a tariff of a site."""
-    rows = []
-    for site in catalog.sites.values():
-        grid = catalog.grids[site.grid]
-        for id, tariff in site.tariffs.items():
-            rows.append(
-                {
-                    t("column.site"): site.name,
-                    t("column.tariff"): tariff_name(id),
-                    t("column.usd_per_kwh"): formatting.exact(tariff.usd_per_kwh.value, 4),
-                    t("column.tax_in"): t("word.yes" if tariff.includes_tax else "word.no"),
-                    t("column.pue"): formatting.plain(site.pue.value),
-                    t("column.grid"): formatting.carbon_intensity(grid.kg_co2e_per_kwh.value),
-                    **_origin(catalog, [tariff.usd_per_kwh, grid.kg_co2e_per_kwh, site.pue], today),
-                }
-            )
-    return rows
-
-
-def _number(figure: Figure | None, unit: str) -> str:
+def text(figure: Figure | None, unit: str = "", digits: int = 6) -> str:
+    """A value in words with its unit, exact unless it is an estimate."""
     if figure is None:
         return formatting.unknown()
-    return f"{formatting.plain(figure.value)}{formatting.NBSP}{t(unit)}"
+    shown = formatting.trimmed(number(figure, digits), digits)
+    return f"{shown}{formatting.NBSP}{t(unit)}" if unit else shown
 
 
-def _purchase(figure: Figure, condition: str) -> str:
-    return t(f"catalog.{condition}", price=formatting.price(figure.value))
+def price(figure: Figure | None) -> str:
+    """A price as it is paid; an estimated one with at most three significant digits."""
+    if figure is None:
+        return formatting.unknown()
+    return formatting.price(float(f"{figure.value:.{ESTIMATE_DIGITS}g}") if figure.estimate else figure.value)
 
 
-def _origin(catalog: Catalog, figures: Iterable[Figure | None], today: dt.date) -> Row:
-    """Source, date and age of a row: the oldest date counts, and an estimate among the figures is said."""
+def mark(figures: Iterable[Figure | Fact | None], today: dt.date) -> str:
+    """Words of a mark: how old the oldest figure is from 18 months on, and whether any is an estimate."""
     known = [figure for figure in figures if figure is not None]
-    ids = list(dict.fromkeys(id for figure in known for id in figure.sources))
-    dates = [figure.as_of for figure in known]
-    oldest = None if None in dates or not dates else min(str(date) for date in dates)
-    notes = [formatting.age(oldest, today)]
+    notes = [formatting.age(_oldest(known), today)] if known else []
     if any(figure.estimate for figure in known):
         notes.append(t("word.estimate"))
+    return ", ".join(note for note in notes if note)
+
+
+def origin(catalog: Catalog, figures: Iterable[Figure | Fact | None], today: dt.date) -> Row:
+    """Date, mark and sources of a row: the oldest date counts."""
+    known = [figure for figure in figures if figure is not None]
+    ids = dict.fromkeys(id for figure in known for id in figure.sources)
     return {
-        t("column.as_of"): formatting.date(oldest),
-        t("column.age"): ", ".join(note for note in notes if note),
-        t("column.sources"): "; ".join(catalog.sources[id].title if id in catalog.sources else id for id in ids),
+        t("column.as_of"): formatting.date(_oldest(known)),
+        t("column.age"): mark(known, today),
+        t("column.sources"): "; ".join(_title(catalog, id) for id in ids),
     }
+
+
+def _title(catalog: Catalog, id: str) -> str:
+    """Title of a source: of the catalog, of the measurements, or the scenario itself."""
+    if id == "scenario":
+        return t("own.source")
+    source = catalog.sources.get(id) or load_evidence().sources.get(id)
+    return source.title if source else id
+
+
+def gpu_of(catalog: Catalog, offer: Offer) -> str:
+    """Name of what an offer rents: a GPU, a partly known one, or the label as printed."""
+    if offer.gpu is not None:
+        return catalog.gpus[offer.gpu].name
+    if offer.partial_gpu is not None:
+        return catalog.partial_gpus[offer.partial_gpu].name
+    return offer.gpu_label
+
+
+def provider_of(catalog: Catalog, offer: Offer) -> str:
+    """Name of a provider, or its id where it has none."""
+    known = catalog.providers.get(offer.provider)
+    return known.name if known else offer.provider
+
+
+def _oldest(figures: Iterable[Figure | Fact]) -> str | None:
+    """The oldest date, or none as soon as one figure has none."""
+    dates = [figure.as_of for figure in figures]
+    return None if None in dates else oldest(dates)

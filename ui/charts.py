@@ -444,3 +444,6 @@ def _ink(field: str) -> Spec:
 def _text_if(field: str, test: str) -> Spec:
     """A text only where it fits: an invisible one would still take room, and a screen reader would read it."""
     return {"condition": {"test": test, "field": field, "type": "nominal"}, "value": ""}
+
+
+themed, text_mark, ink, tip = _themed, _text, _ink, _tip  # for the charts of other pages

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import streamlit as st
 
-from ui import jobs_table, state
+from ui import frame, jobs_table, state
 from ui.i18n import t
 
 
@@ -17,7 +17,7 @@ def show() -> None:
     with st.container(border=True, key="empty"):
         st.title(t("empty.title"), anchor=False)
         st.markdown(t("empty.sentence"))
-        with st.container(horizontal=True):
+        with st.container(horizontal=True, vertical_alignment="center"):
             st.button(
                 t("empty.first_job"),
                 key="first_job",
@@ -32,6 +32,7 @@ def show() -> None:
                 args=(state.FIRST_EXAMPLE,),
                 icon=":material/description:",
             )
+            st.page_link(frame.PAGES / "start.py", label=t("empty.budget"))
 
 
 @contextmanager

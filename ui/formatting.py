@@ -136,8 +136,8 @@ class Scale:
     base_units: float
 
     def of(self, value: float) -> str:
-        """A value in this unit."""
-        return plain(value / self.base_units, 2)
+        """A value in this unit, two significant digits, three of thousands."""
+        return _whole_rounded(value / self.base_units)
 
 
 def energy_scale(highest_kwh: float) -> Scale:
@@ -158,7 +158,7 @@ def energy(kwh: float | None) -> str:
     if kwh is None or not math.isfinite(kwh):
         return unknown()
     scale = energy_scale(kwh)
-    return f"{_digits(kwh / scale.base_units, 2)}{NBSP}{scale.name}"
+    return f"{scale.of(kwh)}{NBSP}{scale.name}"
 
 
 def carbon(kg_co2e: float | None) -> str:
@@ -166,7 +166,7 @@ def carbon(kg_co2e: float | None) -> str:
     if kg_co2e is None or not math.isfinite(kg_co2e):
         return unknown()
     scale = carbon_scale(kg_co2e)
-    return _signed(f"{_digits(abs(kg_co2e) / scale.base_units, 2)}{NBSP}{scale.name}", negative=kg_co2e < 0)
+    return f"{scale.of(kg_co2e)}{NBSP}{scale.name}"
 
 
 def carbon_intensity(kg_co2e_per_kwh: float | None) -> str:
@@ -193,10 +193,12 @@ def memory(gb: float | None) -> str:
 
 
 def percent(share: float | None, digits: int = 2) -> str:
-    """A share of 1 as per cent: "71 %"."""
+    """A share of 1 as per cent: "71 %"; all is said of all only."""
     if share is None or not math.isfinite(share):
         return unknown()
     value = share * 100.0
+    if 99.5 <= abs(value) < 100.0 and digits <= 2:  # "100 % less" would be for nothing
+        return t("number.nearly_all", sign=MINUS if value < 0 else "")
     whole = abs(value) >= 1.0 and digits <= 2
     number = f"{abs(value):,.0f}" if whole else _digits(abs(value), digits)
     if number.strip("0.") == "":
@@ -259,6 +261,10 @@ def dollars(text: str) -> str:
 
 def _with_unit(value: float, key: str, digits: int = 2) -> str:
     return f"{_signed(_digits(abs(value), digits), negative=value < 0)}{NBSP}{t(key)}"
+
+
+def _whole_rounded(value: float) -> str:
+    return _signed(_digits(_round(abs(value), 3), 2), negative=value < 0)
 
 
 def _time_unit(hours: float) -> tuple[float, str]:

@@ -69,7 +69,7 @@ def paths_of(inputs: Iterable[Input]) -> tuple[str, ...]:
 
 
 def _draw(cell: Input) -> None:
-    key = state.WIDGET + cell.path
+    key = state.widget_key(cell.path)
     kind: Kind = cell.kind if isinstance(cell, Field) else "choice"
     if isinstance(cell, Choice) and cell.empty_is_default:
         kind = "choice_or_none"
@@ -82,7 +82,7 @@ def _draw(cell: Input) -> None:
             help=cell.help,
             placeholder=cell.default or None,
             on_change=state.remember,
-            args=(cell.path, kind),
+            args=(cell.path, kind, key),
             persist_state="session",
         )
     elif isinstance(cell, Switch):
@@ -91,7 +91,7 @@ def _draw(cell: Input) -> None:
             key=key,
             help=cell.help,
             on_change=state.remember,
-            args=(cell.path, kind),
+            args=(cell.path, kind, key),
             persist_state="session",
         )
     else:
@@ -105,7 +105,7 @@ def _draw(cell: Input) -> None:
             key=key,
             help=cell.help,
             on_change=state.remember,
-            args=(cell.path, kind),
+            args=(cell.path, kind, key),
             persist_state="session",
         )
 

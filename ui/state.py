@@ -141,7 +141,7 @@ def _begin(document: Mapping[str, Any]) -> None:
     st.session_state.pop("shown_total", None)
     st.session_state.pop("last_good", None)
     st.session_state.pop("last_answer", None)
-    _forget_widgets(lambda path: True)
+    _replace_widgets()
 
 
 def refused() -> tuple[str, tuple[Problem, ...]] | None:
@@ -154,28 +154,38 @@ def dismiss_refused() -> None:
     st.session_state["refused"] = None
 
 
-def remember(path: str, kind: Kind) -> None:
-    """Callback of an input: keep what was typed, exactly."""
-    st.session_state["typed"][path] = (st.session_state[WIDGET + path], kind)
+def widget_key(path: str) -> str:
+    """Key of the widget at a path, another one after each time that values were set.
+
+    The browser keeps what was typed into a popover that is now closed, whatever is set here, and sends it with the next
+    change: under the same key it would come back, even in another scenario.
+    """
+    times = st.session_state.get("times_set", 0)
+    return f"{WIDGET}{path}#{times}" if times else f"{WIDGET}{path}"
+
+
+def remember(path: str, kind: Kind, key: str | None = None) -> None:
+    """Callback of an input: keep what was typed, exactly; a widget that was replaced has nothing more to say."""
+    if key in (None, widget_key(path)):
+        st.session_state["typed"][path] = (st.session_state[widget_key(path)], kind)
 
 
 def reset(paths: tuple[str, ...]) -> None:
     """Callback: back to the values of the opened scenario."""
     for path in paths:
         st.session_state["typed"].pop(path, None)
-    _forget_widgets(lambda path: path in paths)
+    _replace_widgets()
 
 
 def put(values: Mapping[str, tuple[Any, Kind]]) -> None:
     """Callback: values as if they had been typed."""
     st.session_state["typed"].update(values)
-    _forget_widgets(lambda path: path in values)
+    _replace_widgets()
 
 
 def problems_with_jobs(jobs: Mapping[str, Any]) -> tuple[Problem, ...]:
     """What would be wrong with the scenario if these were its jobs; none at all make an empty one."""
-    found = _plan({**document(), "jobs": dict(jobs)}) if jobs else ()
-    return () if isinstance(found, Plan) else found
+    return problems_of({**document(), "jobs": dict(jobs)}) if jobs else ()
 
 
 def report_with(document: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -189,7 +199,7 @@ def set_jobs(jobs: Mapping[str, Any]) -> None:
     st.session_state["base"] = {**st.session_state["base"], "jobs": dict(jobs)}
     for path in [path for path in st.session_state["typed"] if path.startswith("jobs.")]:
         del st.session_state["typed"][path]
-    _forget_widgets(lambda path: path.startswith("jobs."))
+    _replace_widgets()
 
 
 def changed(paths: tuple[str, ...]) -> bool:
@@ -260,6 +270,28 @@ def _plan(asked: dict[str, Any]) -> Plan | tuple[Problem, ...]:
     return _computed(json.dumps(asked, default=str), data.content_hash, dt.date.today(), asked, data)
 
 
+def problems_of(asked: dict[str, Any]) -> tuple[Problem, ...]:
+    """What keeps a document from being planned; nothing where it can be."""
+    found = _plan(asked)
+    return () if isinstance(found, Plan) else found
+
+
+def with_entries(document: Mapping[str, Any], part: str, entries: Mapping[str, Any]) -> dict[str, Any]:
+    """A copy of a document with named entries of a part (offers, machines, gpus) set; None removes one."""
+    kept = {**document.get(part, {}), **entries}
+    kept = {id: entry for id, entry in kept.items() if entry is not None}
+    return {**{key: value for key, value in document.items() if key != part}, **({part: kept} if kept else {})}
+
+
+def put_entries(part: str, entries: Mapping[str, Any]) -> None:
+    """Write named entries into the opened scenario; what was typed over them is forgotten."""
+    st.session_state["base"] = with_entries(st.session_state["base"], part, entries)
+    gone = tuple(f"{part}.{id}." for id in entries)
+    typed = st.session_state["typed"]
+    st.session_state["typed"] = {path: value for path, value in typed.items() if not path.startswith(gone)}
+    _replace_widgets()
+
+
 def outcome() -> Outcome:
     """The plan of the current inputs; where they are faulty, the last good plan and what is wrong."""
     found = _plan(document())
@@ -276,10 +308,11 @@ def last_answer() -> Plan | None:
     return st.session_state.get("last_answer")
 
 
-def _forget_widgets(chosen: Callable[[str], bool]) -> None:
+def _replace_widgets() -> None:
+    """New widgets with the values of scenario and typed texts."""
     for key in [key for key in st.session_state if isinstance(key, str) and key.startswith(WIDGET)]:
-        if chosen(key.removeprefix(WIDGET)):
-            del st.session_state[key]
+        del st.session_state[key]
+    st.session_state["times_set"] = st.session_state.get("times_set", -1) + 1
 
 
 @st.cache_data(show_spinner=False)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import datetime as dt
+import io
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from planner.catalog.records import PRECISIONS, Catalog, Figure
+from planner.report.export import safe_cell
 
 Kind = Literal["gpus", "offers", "workloads", "sites"]
 KINDS: tuple[Kind, ...] = ("gpus", "offers", "workloads", "sites")
@@ -117,3 +121,24 @@ def _sites(catalog: Catalog, today: dt.date) -> list[dict[str, Any]]:
             }
         )
     return rows
+
+
+def rows_csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Rows of one kind as CSV in full precision; unknown is empty, and no cell is a formula to a spreadsheet."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    if rows:
+        writer.writerow(rows[0])
+    for row in rows:
+        writer.writerow([safe_cell(_cell(value)) for value in row.values()])
+    return stream.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Mapping):
+        return "; ".join(f"{key}: {inner}" for key, inner in value.items())
+    return value

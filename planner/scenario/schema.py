@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from planner.catalog.records import Market, Precision, Status, Term
+from planner.catalog.records import PRECISIONS, Market, Precision, Segment, Status, Term
 from planner.scenario.money import Money, money_aliases, parse_money
 from planner.units import H_PER_MONTH, S_PER_H
 
@@ -272,6 +272,38 @@ class MachineInput(Model):
         return self
 
 
+class GpuInput(Model):
+    """A GPU that the catalog lacks. Rates are dense; links sum both directions."""
+
+    name: Annotated[str, Field(min_length=1, max_length=100)] | None = None
+    segment: Segment = "workstation"
+    memory_gb: Positive
+    memory_bandwidth_gb_per_s: Positive
+    tdp_w: Positive
+    idle_w: NonNegative | None = None
+    fp32_dense_tflop_per_s: Positive | None = None
+    tf32_dense_tflop_per_s: Positive | None = None
+    fp16_dense_tflop_per_s: Positive | None = None
+    bf16_dense_tflop_per_s: Positive | None = None
+    fp8_dense_tflop_per_s: Positive | None = None
+    nvlink_gb_per_s: Positive | None = None
+    peer_to_peer: bool = False
+
+    @property
+    def dense_tflop_per_s(self) -> dict[Precision, float]:
+        """The rates that are given, by precision. [TFLOP/s]"""
+        rates = {name: getattr(self, f"{name}_dense_tflop_per_s") for name in PRECISIONS}
+        return {name: rate for name, rate in rates.items() if rate is not None}
+
+    @model_validator(mode="after")
+    def _consistent(self) -> GpuInput:
+        if not self.dense_tflop_per_s:
+            raise ValueError("a dense rate of at least one precision, such as 'bf16_dense_tflop_per_s'")
+        if self.idle_w is not None and self.idle_w > self.tdp_w:
+            raise ValueError(f"'idle_w' ({self.idle_w:g}) at most 'tdp_w' ({self.tdp_w:g})")
+        return self
+
+
 class Rental(Model):
     """Which offers may be used, and what goes with rented machines."""
 
@@ -346,3 +378,4 @@ class Scenario(Model):
     machines: Annotated[dict[Id, MachineInput], Field(max_length=200)] = Field(default_factory=dict)
     rental: Rental = Rental()
     offers: Annotated[dict[Id, OfferInput], Field(max_length=500)] = Field(default_factory=dict)
+    gpus: Annotated[dict[Id, GpuInput], Field(max_length=100)] = Field(default_factory=dict)

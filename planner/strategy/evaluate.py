@@ -9,6 +9,7 @@ import numpy as np
 
 from planner.catalog.records import Catalog, is_old
 from planner.performance.evidence import Evidence
+from planner.scenario.own_gpus import with_own_gpus
 from planner.scenario.schema import Scenario
 from planner.strategy.allocate import KINDS, Allocation, Kind, allocate, on_time
 from planner.strategy.compare import Recommendation, recommend
@@ -161,6 +162,7 @@ def evaluate(scenario: Scenario, catalog: Catalog, evidence: Evidence, *, today:
     InputError, UnknownIdError
         As `resolve`.
     """
+    catalog = with_own_gpus(catalog, scenario.gpus)
     problem = resolve(scenario, catalog, evidence, today=today)
     theta = problem.theta()
     allocations = {kind: allocate(problem, theta, kind) for kind in KINDS}

@@ -1,4 +1,4 @@
-"""The Catalog page through AppTest: every kind has its table, every row its source and date."""
+"""The Catalog page through AppTest: GPUs side by side, filtered offers, every row with its source and date."""
 
 from pathlib import Path
 
@@ -20,37 +20,125 @@ def catalog_page():
     return at
 
 
-def test_gpus_first_then_each_kind(catalog_page):
+def show(page, kind):
+    page.segmented_control(key="catalog_kind").set_value(kind).run()
+    assert not page.exception
+    return page
+
+
+def table(page, first, *more):
+    """The table whose first columns have these heads."""
+    heads = [first, *more]
+    return next(frame.value for frame in page.dataframe if list(frame.value.columns[: len(heads)]) == heads)
+
+
+def sheet(page, number=0):
+    """A drawn table: heads of the rows -> cells."""
+    frame = page.table[number].value
+    return {str(name): list(map(str, row)) for name, row in zip(frame.index, frame.to_numpy().tolist(), strict=True)}
+
+
+def test_every_kind_has_its_tables_with_source_and_date(catalog_page):
     catalog = load_catalog()
     counts = {
-        "gpus": len(catalog.gpus),
-        "offers": len(catalog.offers),
-        "hosts": len(catalog.hosts),
-        "sites": sum(len(site.tariffs) for site in catalog.sites.values()),
+        "GPU": ("gpus", len(catalog.gpus) + len(catalog.partial_gpus)),
+        "Host": ("hosts", len(catalog.hosts)),
+        "Machine": ("hosts", len(catalog.systems)),
     }
-    for kind, count in counts.items():
-        catalog_page.session_state["catalog_kind"] = kind
-        catalog_page.run()
+    for key, (kind, count) in counts.items():
+        rows = table(show(catalog_page, kind), key)
+        assert len(rows) == count
+        priced = rows[rows["Figures of"] != "unknown"]
+        assert (priced["Sources"].str.len() > 0).all()
+    show(catalog_page, "offers")
+    catalog_page.button_group(key="offers_statuses").set_value([]).run()
+    assert len(table(catalog_page, "Provider")) == len(catalog.offers)
+    show(catalog_page, "sites")
+    for topic, head, count in (
+        ("grids", "Grid", len(catalog.grids)),
+        ("cooling", "Room or provider", len(catalog.facilities)),
+    ):
+        catalog_page.segmented_control(key="sites_topic").set_value(topic).run()
         assert not catalog_page.exception
-        table = catalog_page.dataframe[0].value
-        assert len(table) == count
-        assert (table["Sources"].str.len() > 0).all()
-        assert (table["Figures of"].str.len() > 0).all()
+        assert len(table(catalog_page, head)) == count
         assert str(count) in catalog_page.title[0].value
 
 
-def test_prices_stand_per_gpu_and_per_instance(catalog_page):
-    catalog_page.session_state["catalog_kind"] = "offers"
+def test_four_gpus_stand_side_by_side_with_the_best_in_bold(catalog_page):
+    rows = sheet(catalog_page)
+    assert rows["Peak FP32, TFLOP/s"] == ["35.58", "**82.6**", "19.5", "67"]
+    assert rows["Memory, GB"] == ["24", "24", "**80**", "**80**"]
+    assert rows["Link, GB/s"] == ["none", "none", "600", "**900**"]
+    assert rows["New or used"] == ["used", "new", "new", "new"]
+    assert "months]" in rows["Price seen"][2]
+    assert "est." in rows["Idle, W"][0]
+
+
+def test_the_gap_moves_with_the_measure_and_the_price(catalog_page):
+    assert catalog_page.title[0].value == "Buying speed: the RTX 4090 is 79 to 97\xa0% cheaper than the A100"
+    gaps = sheet(catalog_page, 1)
+    assert gaps["Today"][0].startswith("97\xa0%") and gaps["Today"][1].startswith("79\xa0%")
+    assert "(20" in gaps["Used"][1]
+    catalog_page.segmented_control(key="compare_basis").set_value("used").run()
+    assert catalog_page.title[0].value == "Buying speed: the RTX 4090 is 73 to 97\xa0% cheaper than the A100"
+
+
+def test_other_gpus_can_be_compared_and_none_at_all(catalog_page):
+    catalog_page.multiselect(key="compare_gpus").set_value(["a100-sxm4-80gb", "a100-pcie-80gb", "k80"]).run()
+    assert not catalog_page.exception
+    assert list(catalog_page.table[0].value.columns) == ["A100 SXM4 80GB", "A100 PCIe 80GB", "K80"]
+    catalog_page.multiselect(key="compare_gpus").set_value([]).run()
+    assert not catalog_page.exception
+    assert not catalog_page.table and "GPUs" in catalog_page.title[0].value
+
+
+def test_sources_of_the_compared_figures_are_a_click_away(catalog_page):
+    catalog_page.session_state["compare_sources"] = True
     catalog_page.run()
-    table = catalog_page.dataframe[0].value
-    row = table[(table["Instance"] == "p4d.24xlarge") & (table["USD per hour, instance"] == "21.958")]
-    assert set(row["USD per GPU-hour"]) == {"2.745"}
+    rows = table(catalog_page, "Figure")
+    assert len(rows) > 50
+    assert (rows["Sources"].str.len() > 0).all()
+
+
+def test_prices_stand_per_gpu_and_per_instance(catalog_page):
+    rows = table(show(catalog_page, "offers"), "Provider")
+    row = rows[(rows["Instance"] == "p4d.24xlarge") & (rows["Term"] == "on demand")].iloc[0]
+    assert row["USD per hour, instance"] == pytest.approx(21.9576)
+    assert row["USD per GPU-hour"] == pytest.approx(2.7447, rel=1e-4)
+
+
+def test_filters_narrow_the_offers_and_can_be_taken_back(catalog_page):
+    show(catalog_page, "offers")
+    current = len(table(catalog_page, "Provider"))
+    catalog_page.multiselect(key="offers_gpus").set_value(["a100-sxm4-40gb"]).run()
+    catalog_page.multiselect(key="offers_providers").set_value(["aws"]).run()
+    rows = table(catalog_page, "Provider")
+    assert 0 < len(rows) < current
+    assert set(rows["GPU"]) == {"8 × A100 SXM4 40GB"} and set(rows["Price is"]) == {"current"}
+    catalog_page.multiselect(key="offers_regions").set_value(["FIN"]).run()
+    assert "No way" in catalog_page.title[0].value
+    catalog_page.button(key="offers_reset").click().run()
+    assert len(table(catalog_page, "Provider")) == len(load_catalog().offers)
 
 
 def test_old_prices_carry_a_mark(catalog_page):
-    catalog_page.session_state["catalog_kind"] = "offers"
-    catalog_page.run()
-    table = catalog_page.dataframe[0].value
-    old = table[table["Price is"] == "old"]
-    assert len(old)
+    show(catalog_page, "offers")
+    catalog_page.button_group(key="offers_statuses").set_value(["stale"]).run()
+    old = table(catalog_page, "Provider")
+    assert len(old) and set(old["Price is"]) == {"old"}
     assert old["Mark"].str.contains("months old|no date").all()
+
+
+def test_the_price_of_a_machine_has_a_history(catalog_page):
+    show(catalog_page, "offers")
+    rows = table(catalog_page, "Price seen")
+    assert list(rows["USD per hour, instance"]) == ["32.773", "32.770", "21.958"]
+    assert any("33\xa0% less than in 2023" in heading.value for heading in catalog_page.subheader)
+
+
+def test_offers_of_the_compared_gpus_open_with_one_click(catalog_page):
+    catalog_page.button(key="offers_of_compared").click().run()
+    assert not catalog_page.exception
+    assert catalog_page.multiselect(key="offers_gpus").value == [
+        "rtx-3090", "rtx-4090", "a100-sxm4-80gb", "h100-sxm5-80gb",
+    ]  # fmt: skip

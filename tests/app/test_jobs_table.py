@@ -56,6 +56,10 @@ def totals(at):
     return [metric.value for metric in at.metric]
 
 
+def field(at, path):
+    return next(box.value for box in at.text_input if box.key.split("#")[0] == f"in:{path}")
+
+
 def jobs(at):
     return at.session_state["base"]["jobs"]
 
@@ -78,8 +82,8 @@ def test_an_edited_cell_and_an_added_job_move_the_plan():
     assert totals(at) != before
     assert jobs(at)["daily"] == {**daily, "runs_per_month": 2600}
     assert list(jobs(at)) == ["daily", "key", "vision"]
-    assert at.text_input(key="in:jobs.daily.runs_per_month").value == "2600"
-    assert at.text_input(key="in:jobs.vision.runs_per_month").value == "4"
+    assert field(at, "jobs.daily.runs_per_month") == "2600"
+    assert field(at, "jobs.vision.runs_per_month") == "4"
 
 
 def test_what_was_typed_in_the_fields_is_in_the_table_and_stays():
@@ -166,4 +170,4 @@ def test_an_impossible_plan_becomes_possible_at_a_click():
     assert not at.exception
     assert not at.error
     assert totals(at)
-    assert at.multiselect or at.session_state["typed"]["rental.gpus"] == ([], "choice_or_none")
+    assert at.session_state["typed"]["rental.gpus"] == ([], "choice_or_none")

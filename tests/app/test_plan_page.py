@@ -121,7 +121,7 @@ def test_back_to_the_opened_values():
     before = metrics(at)
     change(at, RUNS, "-1")
     at.button(key="reset_work").click().run()
-    assert at.text_input(key=RUNS).value == "1300"
+    assert at.text_input(key=f"{RUNS}#1").value == "1300"
     assert metrics(at) == before
     assert not at.error
 
@@ -151,7 +151,7 @@ def test_every_example_opens(id):
 def test_opening_forgets_what_was_typed_before():
     at = change(start(), RUNS, "-1")
     at.button(key=f"open_{FIRST_EXAMPLE}").click().run()
-    assert at.text_input(key=RUNS).value == "1300"
+    assert at.text_input(key=f"{RUNS}#1").value == "1300"
     assert not at.error
 
 
@@ -231,7 +231,7 @@ def test_an_impossible_limit_can_be_raised_at_once():
     assert not at.exception
     assert not at.error
     assert "Key run done in" in metrics(at)
-    assert at.text_input(key="in:jobs.key.deadline_h").value == at.session_state["typed"]["jobs.key.deadline_h"][0]
+    assert at.text_input(key="in:jobs.key.deadline_h#1").value == at.session_state["typed"]["jobs.key.deadline_h"][0]
 
 
 def test_prices_and_lives_that_the_plan_uses_stand_in_their_fields():

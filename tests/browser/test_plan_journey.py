@@ -26,7 +26,7 @@ pytestmark = pytest.mark.browser
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples" / "hybrid-lab.yaml"
 RUNS = "Runs a month, daily"
-SWITCH = '[data-testid="stButtonGroup"] button'
+SWITCH = ".st-key-catalog_kind button"
 PAGE = '[data-testid="stMain"], [data-testid="stHeader"]'
 
 
@@ -89,6 +89,38 @@ def test_a_wrong_input_is_explained_under_its_field_and_stays(page):
     expect(popover).not_to_contain_text("does not work here")
     expect(page.get_by_text("Last good answer, before this change")).to_have_count(0)
     settled(page)
+
+
+def test_what_was_typed_stays_behind_when_another_scenario_opens(page):
+    open_app(page)
+    open_group(page, "money")
+    enter(page, "Horizon, months", "24")
+    expect(metric(page, "Total, 24 months")).to_be_visible()
+    close_popover(page)
+    page.locator(".st-key-scenario_popover").get_by_role("button").first.click()
+    page.get_by_role("button", name="Student").click()
+    expect(metric(page, "Total, 12 months")).to_be_visible()
+    close_popover(page)
+    open_group(page, "work")
+    enter(page, "Runs a month, experiment", "13")
+    expect(page.locator(".st-key-group_work").get_by_role("button").first).to_contain_text("13 runs")
+    settled(page)
+    expect(metric(page, "Total, 12 months")).to_be_visible()
+
+
+def test_a_limit_that_works_is_one_press_away_and_stays(page):
+    open_app(page)
+    open_group(page, "work")
+    enter(page, "Limit of one run, key, h", "0.01")
+    expect(page.get_by_text("This plan cannot be made as asked:")).to_be_visible()
+    close_popover(page)
+    page.locator(".st-key-allow_limits").get_by_role("button").click()
+    expect(metric(page, "Key run done in")).to_be_visible()
+    open_group(page, "money")
+    enter(page, "Horizon, months", "24")
+    expect(metric(page, "Total, 24 months")).to_be_visible()
+    settled(page)
+    expect(metric(page, "Key run done in")).to_be_visible()
 
 
 def test_a_scenario_file_opens_and_a_faulty_one_lists_its_problems(page):
@@ -175,6 +207,6 @@ def test_errors_and_chosen_switches_can_be_read(new_page, scheme):
 def test_pages_are_found_by_their_links(page):
     open_app(page)
     page.get_by_role("link", name="Next: the prices and figures behind it").click()
-    expect(page.get_by_role("heading", level=1)).to_contain_text("GPUs")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Buying speed")
     page.get_by_test_id("stTopNavLink").filter(has_text="Plan").click()
     expect(metric(page, "Total")).to_be_visible()

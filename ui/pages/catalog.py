@@ -1,27 +1,30 @@
-"""Catalog: GPUs, offers, hosts and sites as plain tables, every row with its source and date."""
+"""Catalog: GPUs side by side, offers, hosts and sites, every figure with source and date; and what a user adds."""
 
 from __future__ import annotations
 
 import datetime as dt
 
-import pandas as pd
 import streamlit as st
 
-from ui import catalog_rows, formatting, frame, state
+from ui import (
+    catalog_add,
+    catalog_gpus,
+    catalog_hosts,
+    catalog_offers,
+    catalog_own,
+    catalog_sites,
+    formatting,
+    frame,
+    state,
+)
 from ui.i18n import t
 
 KINDS = ("gpus", "offers", "hosts", "sites")
 
 state.start()
-catalog = state.catalog()
-rows_of = {
-    "gpus": catalog_rows.gpus,
-    "offers": catalog_rows.offers,
-    "hosts": catalog_rows.hosts,
-    "sites": catalog_rows.sites,
-}
+catalog = catalog_own.catalog()
 with st.container(horizontal=True, vertical_alignment="center", key="catalog_top"):
-    chosen = st.segmented_control(
+    kind = st.segmented_control(
         t("catalog.switch"),
         KINDS,
         default="gpus",
@@ -31,24 +34,22 @@ with st.container(horizontal=True, vertical_alignment="center", key="catalog_top
         label_visibility="collapsed",
         persist_state="session",
     )
+    catalog_add.menu()
     counts = t(
         "catalog.line",
-        gpus=len(catalog.gpus),
+        gpus=len(catalog.gpus) + len(catalog.partial_gpus),
         offers=len(catalog.offers),
         date=formatting.date(catalog.as_of),
     )
     st.markdown(f":gray[{counts}]", width="content")
-kind = str(chosen)
-rows = rows_of[kind](catalog, dt.date.today())
-st.title(t(f"catalog.title.{kind}", count=len(rows)), anchor=False)
-st.markdown(t(f"catalog.about.{kind}"))
-columns = list(rows[0]) if rows else []
-st.dataframe(
-    pd.DataFrame(rows),
-    hide_index=True,
-    key=f"catalog_{kind}",
-    column_config={columns[0]: st.column_config.TextColumn(pinned=True)} if columns else None,
-    height=min(38 + 35 * len(rows), 720),
-)
+catalog_add.panel(catalog)
+views = {
+    "gpus": catalog_gpus.show,
+    "offers": catalog_offers.show,
+    "hosts": catalog_hosts.show,
+    "sites": catalog_sites.show,
+}
+views[kind](catalog, dt.date.today())
+catalog_add.added()
 st.markdown(f":small[:gray[{t('catalog.note')}]]")
 frame.next_page("plan.py", t("next.plan"))

@@ -45,8 +45,13 @@ class Recommendation:
         return largest_models(option.gpu, option.gpus, self.catalog, self.uses)
 
     def scenario(self, option: Option) -> dict[str, Any]:
-        """A scenario that plans an option beside the best of the other kind, for the same work."""
-        build = option if option.kind == "build" else self.choice.build.best
+        """A scenario that plans an option beside the best of the other kind, for the same work.
+
+        A build that the budget buys too few of stays out of a rental's plan: a plan knows no budget, and would advise
+        owning an overloaded machine where renting is recommended.
+        """
+        best = self.choice.build.best
+        build = option if option.kind == "build" else best if best is not None and best.covers else None
         rental = option if option.kind == "rental" else self.choice.rental.best or self._any_rental()
         machines = {}
         if build is not None and build.build is not None:

@@ -83,6 +83,20 @@ def test_no_whisker_without_a_range():
     assert len(list(layers(cost_spec(without)))) < len(list(layers(cost_spec())))
 
 
+def test_a_text_that_does_not_fit_takes_no_room():
+    texts = [layer["encoding"]["text"] for layer in layers(cost_spec()) if "text" in layer["encoding"]]
+    assert texts
+    assert {text["value"] for text in texts} == {""}
+
+
+def test_numbers_in_bars_keep_two_digits_in_millions():
+    bar = charts.CostBar(
+        way="local", label="Own all", parts_usd={"owned": 384_000.0, "people": 2_000_000.0}, total_usd=2_384_000.0,
+        low_usd=None, high_usd=None,
+    )  # fmt: skip
+    assert [row["number"] for row in parts(cost_spec([bar]))] == ["0.38", "2"]
+
+
 def test_amounts_are_shown_in_the_currency():
     spec = cost_spec(currency=Currency(code="EUR", usd_per_unit=2.0))
     drawn = parts(spec)

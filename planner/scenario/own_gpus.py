@@ -1,0 +1,66 @@
+"""GPUs of a scenario's own become GPUs of its catalog, before anything is looked up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from planner.catalog.query import find_accelerator
+from planner.catalog.records import Catalog, Figure, Gpu
+from planner.errors import InputError, UnknownIdError
+from planner.scenario.schema import GpuInput
+
+_SOURCES = ("scenario",)
+
+
+def with_own_gpus(catalog: Catalog, own: Mapping[str, GpuInput]) -> Catalog:
+    """The catalog with the GPUs of a scenario beside its own.
+
+    Raises
+    ------
+    InputError
+        An id that already means a GPU of the catalog (`gpu_identity`).
+    """
+    if not own:
+        return catalog
+    for id in own:
+        _check_free(catalog, id)
+    gpus = {id: _gpu(id, entry) for id, entry in own.items()}
+    return replace(catalog, gpus={**catalog.gpus, **gpus})
+
+
+def _check_free(catalog: Catalog, id: str) -> None:
+    try:
+        find_accelerator(catalog, id)
+    except UnknownIdError:
+        return
+    except InputError:  # a spelling that several share
+        pass
+    raise InputError("gpu_identity", field=f"gpus.{id}", value=id)
+
+
+def _gpu(id: str, entry: GpuInput) -> Gpu:
+    return Gpu(
+        id=id,
+        name=entry.name or id,
+        vendor="own",
+        architecture="own",
+        segment=entry.segment,
+        form_factor="",
+        launch_date=None,
+        aliases=(),
+        memory_gb=_given(entry.memory_gb),
+        memory_bandwidth_gb_per_s=_given(entry.memory_bandwidth_gb_per_s),
+        tdp_w=_given(entry.tdp_w),
+        idle_w=None if entry.idle_w is None else _given(entry.idle_w),
+        dense_tflop_per_s={name: _given(rate) for name, rate in entry.dense_tflop_per_s.items()},
+        matmul_fraction={},
+        nvlink_gb_per_s=None if entry.nvlink_gb_per_s is None else _given(entry.nvlink_gb_per_s),
+        pcie_gen=None,
+        pcie_lanes=None,
+        peer_to_peer=entry.peer_to_peer,
+    )
+
+
+def _given(value: float) -> Figure:
+    return Figure(value=value, sources=_SOURCES)

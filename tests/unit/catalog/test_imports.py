@@ -1,0 +1,193 @@
+"""Own offers from a CSV file: every fault named by row, nothing taken of a faulty file."""
+
+import time
+
+import pytest
+
+from planner.catalog.imports import COLUMNS, MAX_ROWS, read_offers
+from planner.scenario.load import check_document
+from tests.planning import document, shipped_catalog
+
+AWS = "aws-p4d-24xlarge-us-east-1-on-demand"
+HEAD = "id,gpu,gpu_count,price_usd_per_h"
+
+
+def read(*lines, head=HEAD, own=None):
+    return read_offers("\n".join([head, *lines]).encode(), shipped_catalog(), own or {}, file="mine.csv")
+
+
+def faults(found):
+    return [
+        (problem.line, problem.field, problem.found, problem.expected) for row in found.rows for problem in row.problems
+    ]
+
+
+def the_fault(cell, column="price_usd_per_h"):
+    cells = {"id": "mine", "gpu": "rtx-4090", "gpu_count": "1", "price_usd_per_h": "0.5", column: cell}
+    quoted = ",".join('"' + cell.replace('"', '""') + '"' for cell in cells.values())
+    found = read(quoted, head=",".join(cells))
+    assert not found.ready and found.quotes == {}
+    ((line, field, seen, expected),) = faults(found)
+    assert (line, field) == (2, column)
+    return seen, expected
+
+
+@pytest.mark.parametrize(
+    ("cell", "expected"),
+    [
+        ("0,35", "a decimal point: 0.35"),
+        ("1,234.50", "a number without thousands marks: 1234.50"),
+        ("1,234", "a number without a comma: 1.234 or 1234"),
+        ("0,35 EUR", "a decimal point: 0.35 EUR"),
+        ("0", "a price greater than 0"),
+        ("0.0", "a price greater than 0"),
+        ("-3", "a price greater than 0"),
+        ("400 USD/month", "a price per hour: divide one per month by 730"),
+        ("400 per month", "a price per hour: divide one per month by 730"),
+        ("365", "a price per hour, at most 100 USD per GPU-hour; if it is one per month, 0.5"),
+        ("$0.35", "a number without a sign, such as 0.35"),
+        ("0.35 XXX", "a currency with a rate: USD, AED"),
+        ("cheap", "a number in USD, such as 2.5"),
+        ("nan", "a number in USD, such as 2.5"),
+        ("1e400", "a price greater than 0"),
+        ("", "a price in one of price_usd_per_h or price_usd_per_gpu_h"),
+    ],
+)
+def test_a_price_that_is_none_is_explained(cell, expected):
+    seen, found = the_fault(cell)
+    assert found.startswith(expected)
+    assert seen == (f"'{cell}'" if cell else "nothing")
+
+
+@pytest.mark.parametrize(
+    ("column", "cell", "expected"),
+    [
+        ("gpu", "rtx-490", "a GPU of the catalog, such as rtx-4090"),
+        ("gpu", "", "the id of a GPU"),
+        ("gpu", "A100-80GB", "a100-pcie-80gb or a100-sxm4-80gb"),
+        ("gpu", "k80", "a GPU that is known well enough"),
+        ("gpu_count", "0", "a whole number of GPUs, at least 1"),
+        ("gpu_count", "1.5", "a whole number of GPUs, at least 1"),
+        ("gpu_count", "1,5", "a decimal point: 1.5"),
+        ("term", "spot", "on_demand: plans don't count other terms yet"),
+        ("market", "bazaar", "cloud or marketplace"),
+        ("includes_tax", "perhaps", "true or false"),
+        ("startup_s", "-1", "a number of 0 or more"),
+        ("billing_unit_s", "0", "a number greater than 0"),
+        ("provider", "a b", "letters, digits, - and _"),
+        ("id", "a b", "letters, digits, - and _, beginning"),
+    ],
+)
+def test_other_cells_are_explained(column, cell, expected):
+    assert the_fault(cell, column)[1].startswith(expected)
+
+
+def test_rows_are_compared_with_what_is_there():
+    own = {
+        "kept": {"gpu": "t4", "gpu_count": 1, "price_usd_per_h": 0.3},
+        "moved": {"gpu": "t4", "gpu_count": 1, "price_usd_per_h": 0.3},
+    }
+    found = read("kept,t4,1,0.3", "moved,t4,1,0.4", "fresh,T4,2,0.5 EUR", f"{AWS},,,17.5", own=own)
+    assert [row.state for row in found.rows] == ["unchanged", "changed", "new", "changed"]
+    assert found.ready
+    assert found.quotes == {
+        "moved": {"gpu": "t4", "gpu_count": 1, "price_usd_per_h": 0.4},
+        "fresh": {"gpu": "t4", "gpu_count": 2, "price_usd_per_h": "0.5 EUR"},
+        AWS: {"price_usd_per_h": 17.5},
+    }
+    assert found.rows[1].before == own["moved"]
+
+
+def test_what_is_read_is_a_scenario():
+    head = ",".join(COLUMNS)
+    line = "mine,aws,big box,us-east-1,t4,on_demand,marketplace,2,,0.25,true,60,60,300,100"
+    found = read(line, head=head)
+    assert faults(found) == []
+    scenario = check_document({**document("workstation-or-rental"), "offers": found.quotes})
+    quote = scenario.offers["mine"]
+    assert quote.price_usd_per_gpu_h is not None and quote.price_usd_per_gpu_h.amount == 0.25
+    assert (quote.includes_tax, quote.startup_s, quote.market) == (True, 300, "marketplace")
+
+
+def test_an_offer_of_the_catalog_at_its_own_price_is_unchanged_and_cannot_become_another():
+    price = shipped_catalog().offers[AWS].price_usd_per_h.value
+    assert [row.state for row in read(f"{AWS},a100-sxm4-40gb,8,{price}").rows] == ["unchanged"]
+    assert not read(f"{AWS},,,{price}").ready  # nothing to do
+    assert faults(read(f"{AWS},t4,4,17"))[0][1:3] == ("gpu", "'t4'")
+    per_gpu = read(f"{AWS},2.5", head="id,price_usd_per_gpu_h")
+    assert per_gpu.quotes == {AWS: {"price_usd_per_h": 20.0}}
+
+
+def test_one_price_or_two_that_agree():
+    head = "id,gpu,gpu_count,price_usd_per_h,price_usd_per_gpu_h"
+    assert read("mine,t4,2,0.5,0.25", head=head).quotes["mine"]["price_usd_per_h"] == 0.5
+    assert "prices that agree (0.6)" in faults(read("mine,t4,2,0.5,0.3", head=head))[0][3]
+
+
+def test_an_id_stands_once():
+    found = read("mine,t4,1,0.3", "other,t4,1,0.3", "mine,t4,1,0.4")
+    assert [row.state for row in found.rows] == ["new", "new", "faulty"]
+    assert faults(found) == [(4, "id", "'mine'", "an id of its own: line 2 has the same")]
+    assert not found.ready and len(found.quotes) == 2
+
+
+def test_a_decimal_comma_that_splits_a_cell_is_recognised():
+    assert "decimal comma" in faults(read("mine,t4,1,0,35"))[0][3]
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_separators_marks_and_empty_lines(separator):
+    lines = [HEAD, "", "mine,t4,1,0.3", ",,,"]
+    content = ("\ufeff" + "\r\n".join(line.replace(",", separator) for line in lines)).encode()
+    assert list(read_offers(content, shipped_catalog(), {}, file="mine.csv").quotes) == ["mine"]
+
+
+@pytest.mark.parametrize(
+    ("head", "found", "expected"),
+    [
+        ("name,cost", "the columns 'name', 'cost'", "only id, provider"),
+        ("id,gpu,gpus_count,price_usd_per_h", "the column 'gpus_count'", "gpu_count"),
+        ("id,gpu,gpu_count,price_per_month", "the column 'price_per_month'", "a price per hour"),
+        ("id,id,price_usd_per_h", "the column 'id' twice", "each column once"),
+        ("gpu,gpu_count,price_usd_per_h", "no column id", "an id and a price"),
+    ],
+)
+def test_other_columns_are_refused_as_a_whole(head, found, expected):
+    result = read("a,b,c,d", head=head)
+    assert result.rows == () and not result.ready
+    assert any(problem.found == found and problem.expected.startswith(expected) for problem in result.problems)
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        (b"", "nothing"),
+        (HEAD.encode(), "no row"),
+        ("id;Größe".encode("latin-1"), "bytes that are no UTF-8 text"),
+        (b"id,\0", "binary data"),
+        (b"x" * 3_000_000, "3.0 MB"),
+        ((HEAD + '\n"mine,t4,1,0.3').encode(), "unexpected end of data"),
+    ],
+)
+def test_what_is_no_offer_file_is_refused(content, found):
+    result = read_offers(content, shipped_catalog(), {}, file="mine.csv")
+    assert [problem.found for problem in result.problems] == [found]
+    assert not result.ready
+
+
+def test_fifty_thousand_rows_are_refused_at_once():
+    lines = [f"r{index},t4,1,0.3" for index in range(50_000)]
+    start = time.perf_counter()
+    found = read(*lines)
+    assert time.perf_counter() - start < 5
+    assert [(problem.found, problem.expected) for problem in found.problems] == [
+        ("50,000 rows", f"at most {MAX_ROWS}: keep the offers you could take")
+    ]
+    assert found.rows == ()
+
+
+def test_cells_made_safe_for_a_spreadsheet_are_read_back():
+    head = HEAD + ",instance_type,source"
+    found = read("mine,t4,1,0.3,'=box,somewhere", head=head)
+    assert found.quotes["mine"]["instance_type"] == "=box"
+    assert found.ignored == ("source",)

@@ -1,0 +1,67 @@
+"""GPUs of a scenario's own: checked, found like those of the catalog, never in their place."""
+
+import pytest
+
+from planner.errors import InputError, ScenarioError
+from planner.scenario.load import check_document
+from planner.scenario.own_gpus import with_own_gpus
+from planner.scenario.schema import GpuInput
+from planner.strategy.evaluate import evaluate
+from tests.planning import TODAY, catalog, document, evidence, shipped_catalog
+
+CARD = {"memory_gb": 48, "memory_bandwidth_gb_per_s": 1800, "tdp_w": 400, "bf16_dense_tflop_per_s": 250}
+
+
+def own(**changes):
+    return GpuInput.model_validate({**CARD, **changes})
+
+
+def test_without_own_gpus_the_catalog_is_the_same():
+    assert with_own_gpus(catalog(), {}) is catalog()
+
+
+def test_an_own_gpu_stands_beside_those_of_the_catalog():
+    merged = with_own_gpus(catalog(), {"next-card": own(name="Next card", nvlink_gb_per_s=100)})
+    gpu = merged.gpus["next-card"]
+    assert set(merged.gpus) == {*catalog().gpus, "next-card"}
+    assert (gpu.name, gpu.memory_gb.value, gpu.dense_tflop_per_s["bf16"].value) == ("Next card", 48, 250)
+    assert set(gpu.dense_tflop_per_s) == {"bf16"}
+    assert gpu.memory_gb.sources == ("scenario",)
+    assert gpu.nvlink_gb_per_s is not None and gpu.nvlink_gb_per_s.value == 100
+    assert "next-card" not in catalog().gpus
+
+
+@pytest.mark.parametrize("id", ["rtx-4090", "RTX-4090", "k80", "A100-80GB"])
+def test_a_name_that_the_catalog_has_is_refused(id):
+    with pytest.raises(InputError) as caught:
+        with_own_gpus(shipped_catalog(), {id: own()})
+    assert (caught.value.code, caught.value.field) == ("gpu_identity", f"gpus.{id}")
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"bf16_dense_tflop_per_s": None}, "a dense rate of at least one precision"),
+        ({"idle_w": 500}, "'idle_w' (500) at most 'tdp_w' (400)"),
+        ({"memory_gb": 0}, "a number above 0"),
+        ({"segment": "gaming"}, "'consumer', 'workstation' or 'datacenter'"),
+    ],
+)
+def test_faulty_figures_are_named(changes, expected):
+    with pytest.raises(ScenarioError) as caught:
+        check_document({**document("workstation-or-rental"), "gpus": {"next-card": {**CARD, **changes}}})
+    assert any(expected in problem.expected for problem in caught.value.problems)
+
+
+def test_a_plan_can_buy_and_rent_it():
+    plan = document("workstation-or-rental")
+    machine = next(iter(plan["machines"].values()))
+    machine |= {"gpu": "next-card", "gpu_price_usd": 2000}
+    plan["offers"] = {"quote": {"gpu": "next-card", "gpu_count": 1, "price_usd_per_h": 0.5}}
+    plan["rental"] = {"offers": ["quote"]}
+    plan["gpus"] = {"next-card": {**CARD, "fp16_dense_tflop_per_s": 250, "fp32_dense_tflop_per_s": 100}}
+    for job in plan["jobs"].values():
+        job.pop("throughput", None)
+    result = evaluate(check_document(plan), shipped_catalog(), evidence(), today=TODAY)
+    assert {machine.gpu for machine in result.problem.machines} == {"next-card"}
+    assert "next-card" in {offer.gpu for offer in result.problem.offers}
