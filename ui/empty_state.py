@@ -1,9 +1,6 @@
-"""What a page shows while there is nothing to plan, and while a session waits for its first answer."""
+"""What the Plan page shows while there is nothing to plan."""
 
 from __future__ import annotations
-
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import streamlit as st
 
@@ -33,13 +30,3 @@ def show() -> None:
                 icon=":material/description:",
             )
             st.page_link(frame.PAGES / "start.py", label=t("empty.budget"))
-
-
-@contextmanager
-def waiting(words: str) -> Iterator[None]:
-    """Says what a new session waits for; once it has an answer, that one stays, greyed, during changes instead."""
-    if "base" in st.session_state:
-        yield
-        return
-    with st.spinner(words):
-        yield

@@ -116,8 +116,8 @@ def is_empty() -> bool:
 
 def _open(text: str | bytes, file: str) -> None:
     document = read_document(text, file=file)
-    if document.get("jobs") == {} and not _faults_but_for_jobs(document):
-        _begin(document)
+    if document.get("jobs") in (None, {}) and not _faults_but_for_jobs(document):
+        _begin({**document, "jobs": {}})
         return
     check_document(document, file=file)
     found = _plan(document)
@@ -184,8 +184,8 @@ def put(values: Mapping[str, tuple[Any, Kind]]) -> None:
 
 
 def problems_with_jobs(jobs: Mapping[str, Any]) -> tuple[Problem, ...]:
-    """What would be wrong with the scenario if these were its jobs; none at all make an empty one."""
-    return problems_of({**document(), "jobs": dict(jobs)}) if jobs else ()
+    """What would be wrong with the scenario if these were its jobs."""
+    return problems_of({**document(), "jobs": dict(jobs)})
 
 
 def report_with(document: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -271,7 +271,9 @@ def _plan(asked: dict[str, Any]) -> Plan | tuple[Problem, ...]:
 
 
 def problems_of(asked: dict[str, Any]) -> tuple[Problem, ...]:
-    """What keeps a document from being planned; nothing where it can be."""
+    """What keeps a document from being planned; nothing where it can be, or where it has no jobs yet."""
+    if not asked.get("jobs"):
+        return _faults_but_for_jobs(asked)
     found = _plan(asked)
     return () if isinstance(found, Plan) else found
 

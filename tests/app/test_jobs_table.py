@@ -156,8 +156,9 @@ def test_removing_all_jobs_empties_the_scenario_and_an_example_fills_it():
     assert " Example]" in " ".join(text.value for text in at.markdown)
 
 
-def test_a_file_without_jobs_opens_empty():
-    at = upload(start(), EMPTY)
+@pytest.mark.parametrize("text", [EMPTY, EMPTY.replace("jobs: {}\n", "")])
+def test_a_file_without_jobs_opens_empty(text):
+    at = upload(start(), text)
     assert at.title[0].value == "Nothing to plan yet"
     edit(opened(at, "first_job"), {0: {"name": "a", "workload": "gpt2-small", "runs_per_month": "1"}})
     assert at.metric[0].label == "Total, 24 months"
