@@ -150,7 +150,7 @@ def _recommend(options: argparse.Namespace) -> None:
         months=options.months,
         site=options.site,
     )
-    catalog = load_catalog(today=options.today)
+    catalog = _catalog(options)
     document = recommendation_document(recommend(ask, catalog, load_evidence(), today=options.today))
     _print(_json(document) if options.json else recommendation_text(document))
 

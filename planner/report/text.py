@@ -32,7 +32,7 @@ def plan_text(document: dict[str, Any]) -> str:
     ]
     if currency["code"] != "USD":
         dated = f"as of {currency['as_of']}" if currency["as_of"] else "your own rate"
-        lines += ["", f"1 {currency['code']} = {rate:g} USD ({dated})"]
+        lines += ["", f"1 {currency['code']} = {rate:g} USD ({dated}); amounts in sentences are in USD"]
     for entry in document["strategies"]:
         lines += [f"{_name(entry['id'])}: {problem['message']}" for problem in entry["problems"]]
     lines += [f"Note: {warning['message']}" for warning in document["warnings"]]

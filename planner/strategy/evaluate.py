@@ -118,7 +118,7 @@ class Result:
                 if cohort.owned and cohort.purchase_months:
                     params = {"machine": machine.id, "month": cohort.purchase_months[0], "price_usd": price.value}
                     issues.append(Issue(code="owned_replaced", field=f"{field}.useful_life_months", params=params))
-            if is_old(price.as_of, self.today) and price.sources != ("scenario",):
+            if is_old(price.as_of, self.today) and "scenario" not in price.sources:
                 params = {"machine": machine.id, "gpu": machine.gpu_name, "as_of": price.as_of}
                 issues.append(Issue(code="hardware_price_old", field=f"{field}.gpu_price_usd", params=params))
         return issues

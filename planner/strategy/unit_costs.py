@@ -56,7 +56,7 @@ def _amortised(problem: PlanProblem, theta: Theta, evaluation: Evaluation, index
         sharers = _sharers(problem, line, list(busy))
         if index in sharers:
             amount = float(line.amount[0].sum()) * (1.0 + (tax_rate if line.taxed else 0.0))
-            weights = {i: _weight(problem, theta, line, i, busy) for i in sharers}
+            weights = {i: _weight(problem, theta, evaluation, line, i, busy[i]) for i in sharers}
             together = sum(weights.values())
             total += amount * (weights[index] / together if together > 0 else 1.0 / len(sharers))
     runs = float(evaluation.runs_per_month[0, index]) * problem.horizon_months
@@ -81,15 +81,14 @@ def _provider(problem: PlanProblem, pair: Pair) -> str | None:
     return None if pair.offer is None else problem.providers[problem.offers[pair.offer].provider].id
 
 
-def _weight(problem: PlanProblem, theta: Theta, line: CostLine, index: int, busy: dict[int, float]) -> float:
-    """Egress by gigabytes sent, everything else that is shared by busy GPU-hours."""
-    if not line.id.startswith("egress."):
-        return busy[index]
-    pair = problem.pairs[index]
-    job = problem.jobs[pair.job]
-    if job.egress_gb_per_run_at is None:
-        return 0.0
-    return float(theta[0, job.egress_gb_per_run_at] * theta[0, job.runs_per_month_at])
+def _weight(
+    problem: PlanProblem, theta: Theta, evaluation: Evaluation, line: CostLine, index: int, busy_h: float
+) -> float:
+    """Egress by gigabytes sent from there, everything else that is shared by busy GPU-hours."""
+    if line.kind != "egress":
+        return busy_h
+    column = problem.jobs[problem.pairs[index].job].egress_gb_per_run_at
+    return 0.0 if column is None else float(theta[0, column] * evaluation.runs_per_month[0, index])
 
 
 def marginal_usd(problem: PlanProblem, theta: Theta, pair: Pair) -> float:

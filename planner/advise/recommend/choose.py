@@ -53,7 +53,7 @@ def choose(options: Sequence[Option]) -> Choice:
     """Choose among options.
 
     Of each kind the best does all the work in time within the budget for the lowest present value over the months
-    asked: new before used builds, well-dated before old prices, clouds before marketplaces. Of the two, the lower is
+    asked: new before used builds, well-dated before old prices. Of the two, the lower is
     picked. Where nothing does all the work, the option that does most of it is.
     """
     builds, rentals = ranked_builds(options), ranked_rentals(options)

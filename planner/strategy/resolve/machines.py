@@ -49,7 +49,10 @@ def resolve_machine(
         return table.add(f"{field}.{name}", figure, unit, floor=floor)
 
     cohorts = _cohorts(id, scenario, gpu, figures, table, kind)
-    today = _resale_today(entry, gpu, gpu_price, host_price, figures, field)
+    gpu_taxed, host_taxed = (gpu_taxed, host_taxed) if told is None else (told, told)
+    rate = scenario.tax.rate
+    tax_rate = figures.assumed("tax_rate") if rate is None else given(rate)
+    today = _resale_today(entry, gpu, (gpu_price, gpu_taxed), (host_price, host_taxed), tax_rate, figures, field)
     machine = Machine(
         id=id,
         gpu=gpu.id,
@@ -58,8 +61,8 @@ def resolve_machine(
         fixed_count=entry.count,
         owned_count=0 if entry.owned is None else entry.owned.count,
         cohorts=cohorts,
-        gpu_includes_tax=gpu_taxed if told is None else told,
-        host_includes_tax=host_taxed if told is None else told,
+        gpu_includes_tax=gpu_taxed,
+        host_includes_tax=host_taxed,
         gpu_price_at=column("gpu_price_usd", gpu_price, "USD"),
         host_price_at=column("host_price_usd", host_price, "USD"),
         installation_at=column(
@@ -191,27 +194,35 @@ def usual_power(gpu: Gpu, gpus: int, figures: Figures) -> tuple[Figure, Figure]:
 
 
 def _resale_today(
-    entry: MachineInput, gpu: Gpu, gpu_price: Figure, host_price: Figure, figures: Figures, field: str
+    entry: MachineInput,
+    gpu: Gpu,
+    prices: tuple[Figure, bool],
+    host_prices: tuple[Figure, bool],
+    tax_rate: Figure,
+    figures: Figures,
+    field: str,
 ) -> tuple[Figure, Figure] | None:
-    """What one owned card and one owned host would bring today."""
+    """What one owned card and one owned host would bring today, without the tax that a price may include."""
     owned = entry.owned
     if owned is None:
         return None
     used = hardware_price(figures.catalog, gpu.id, "used")
 
-    def card() -> Figure:
-        if used is not None:
-            return used.price_usd
-        ratio = interpolated(_curve(entry, gpu, figures, "gpu"), owned.age_months)
-        return combined(lambda price, part: price * part, gpu_price, ratio)
-
-    def host() -> Figure:
-        ratio = interpolated(_curve(entry, gpu, figures, "host"), owned.age_months)
-        return combined(lambda price, part: price * part, host_price, ratio)
+    def aged(price: Figure, taxed: bool, part: str) -> Figure:
+        ratio = interpolated(_curve(entry, gpu, figures, part), owned.age_months)
+        if not taxed:
+            return combined(lambda usd, share: usd * share, price, ratio)
+        return combined(lambda usd, share, rate: usd * share / (1.0 + rate), price, ratio, tax_rate)
 
     return (
-        figures.usd_or(owned.resale_gpu_usd, card, field=f"{field}.owned.resale_gpu_usd"),
-        figures.usd_or(owned.resale_host_usd, host, field=f"{field}.owned.resale_host_usd"),
+        figures.usd_or(
+            owned.resale_gpu_usd,
+            lambda: used.price_usd if used is not None else aged(*prices, "gpu"),
+            field=f"{field}.owned.resale_gpu_usd",
+        ),
+        figures.usd_or(
+            owned.resale_host_usd, lambda: aged(*host_prices, "host"), field=f"{field}.owned.resale_host_usd"
+        ),
     )
 
 

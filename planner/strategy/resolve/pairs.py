@@ -117,7 +117,7 @@ class PairFinder:
         problems = list(self._not_allowed(job, entry, place))
         own = self._own_throughput(entry, place)
         gpus, nodes, fit, throughput = (
-            self._as_given(job, entry, workload, place, *own)
+            self._as_given(job, entry, workload, place, own, problems)
             if own is not None
             else self._as_predicted(job, entry, workload, place, work, problems)
         )
@@ -154,26 +154,19 @@ class PairFinder:
             return [Issue(code="region_not_allowed", field=f"jobs.{job.id}.regions", params=params)]
         return []
 
-    def _own_throughput(self, entry: JobInput, place: Place) -> tuple[float, str] | None:
-        """The user's own rate for this resource, or for its GPU, and the key it was given under."""
-        for key in (place.id, place.gpu.id):
-            if key in entry.throughput:
-                return entry.throughput[key], key
-        return None
+    def _own_throughput(self, entry: JobInput, place: Place) -> float | None:
+        """The user's own rate for this resource, or for its GPU."""
+        return entry.throughput.get(place.id, entry.throughput.get(place.gpu.id))
 
     def _as_given(
-        self, job: Job, entry: JobInput, workload: Workload, place: Place, value: float, key: str
+        self, job: Job, entry: JobInput, workload: Workload, place: Place, value: float, problems: list[Issue]
     ) -> tuple[int, int, Fit, Figure]:
         gpus = entry.gpus or place.gpus_per_node
         nodes = -(-gpus // place.gpus_per_node)
         if nodes > place.max_nodes:
-            raise InputError(
-                "too_many_gpus",
-                field=f"jobs.{job.id}.gpus",
-                value=gpus,
-                resource=place.id,
-                limit=place.max_nodes * place.gpus_per_node,
-            )
+            limit = place.max_nodes * place.gpus_per_node
+            params = {"job": job.id, "resource": place.id, "value": gpus, "limit": limit}
+            problems.append(Issue(code="too_many_gpus", field=f"jobs.{job.id}.gpus", params=params))
         predicted = self._predict(entry, workload, place, gpus)
         unit = "tokens_per_s" if workload.unit == "tokens" else "samples_per_s"
         fit = Fit(

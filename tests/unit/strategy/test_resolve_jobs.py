@@ -74,10 +74,11 @@ def test_without_a_number_a_measured_run_uses_the_whole_node() -> None:
 
 
 def test_more_gpus_than_a_measured_place_has() -> None:
-    with pytest.raises(InputError) as caught:
-        problem_of(small_plan({"jobs.work.gpus": 2}))
-    assert (caught.value.code, caught.value.field) == ("too_many_gpus", "jobs.work.gpus")
-    assert (caught.value.params["resource"], caught.value.params["limit"]) == ("own", 1)
+    """Such a place drops out with its reason, as one with an estimated speed does."""
+    for pair in problem_of(small_plan({"jobs.work.gpus": 2})).pairs:
+        (issue,) = pair.problems
+        assert (issue.code, issue.field) == ("too_many_gpus", "jobs.work.gpus")
+        assert (issue.params["resource"], issue.params["limit"]) == (pair.resource, 1)
 
 
 def test_currency_of_the_plan() -> None:

@@ -157,3 +157,20 @@ def test_card_priced_with_tax_beside_a_host_priced_without(monkeypatch: pytest.M
     assert quantity(lines["tax_purchase"]) == 500
     assert lines["resale_gpu.own.m12"].unit_price[0] == pytest.approx(-0.5 * 1900 / (1 + RATE))
     assert lines["resale_host.own.m12"].unit_price[0] == pytest.approx(-0.25 * 500)
+
+
+def test_todays_value_of_an_owned_machine_holds_no_tax() -> None:
+    """20 % of 1,200 and 600 USD are tax: half of 1,000 and a quarter of 500 remain."""
+    owned = {"count": 1, "age_months": 12}
+    plan = planning.small_plan(
+        {
+            "tax.rate": 0.2, "machines.own.owned": owned, "machines.own.prices_include_tax": True,
+            "machines.own.gpu_price_usd": 1200, "machines.own.host_price_usd": 600,
+            "machines.own.useful_life_months": 36,
+            "machines.own.residual_gpu": {12: 0.5, 24: 0.3}, "machines.own.residual_host": {12: 0.25, 24: 0.1},
+            "machines.own.gpu": "h100-sxm5-80gb", "jobs.work.throughput": {"own": 1, "rented": 1},
+        }
+    )  # fmt: skip
+    lines = planning.by_id(planning.costed(plan, "local"))
+    assert float(lines["opportunity.own.gpu"].unit_price[0]) == pytest.approx(500)
+    assert float(lines["opportunity.own.host"].unit_price[0]) == pytest.approx(125)
