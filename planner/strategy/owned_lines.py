@@ -138,7 +138,7 @@ def _work_columns(rows: Rows, index: int) -> tuple[int, ...]:
     """Columns that decide how busy a machine type is."""
     columns: list[int] = []
     for i, pair in enumerate(rows.problem.pairs):
-        if pair.machine == index and rows.routing[:, i].any():
+        if pair.machine == index and rows.used[i]:
             job = rows.problem.jobs[pair.job]
             columns += (pair.throughput_at, job.runs_per_month_at, job.attempts_per_run_at)
     return tuple(columns)

@@ -26,6 +26,7 @@ class Rows:
     busy_h: Array = field(init=False)  # [rows, machines], a month
     runs: Array = field(init=False)  # [rows, pairs], successful runs a month
     tax_rate: Array = field(init=False)  # [rows]
+    used: list[bool] = field(init=False)  # whether some row uses a pair
     rented_pairs: list[RentedPair] = field(init=False)  # pairs on offers that some row uses, with their index
 
     def __post_init__(self) -> None:
@@ -33,7 +34,7 @@ class Rows:
         columns = [self.problem.jobs[pair.job].runs_per_month_at for pair in self.problem.pairs]
         self.runs = self.routing * self.theta[:, columns]
         self.tax_rate = self.theta[:, self.problem.tax_rate_at]
-        used = np.any(self.routing, axis=0)
+        used = self.used = np.any(self.routing, axis=0).tolist()
         self.rented_pairs = [
             (i, pair, self.problem.offers[pair.offer])
             for i, pair in enumerate(self.problem.pairs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from planner.advise.recommend.ask import Ask, check_ask
@@ -39,10 +39,14 @@ class Recommendation:
     builds: tuple[Option, ...]  # affordable ones that hold the model
     rentals: tuple[Option, ...]
     verdicts: tuple[Verdict, ...]
+    capacities: dict[tuple[str, int], Mapping[Mode, Largest]] = field(default_factory=dict)  # asked so far, by GPUs
 
     def can(self, option: Option) -> Mapping[Mode, Largest]:
         """The largest language models that one machine of an option holds, by mode."""
-        return largest_models(option.gpu, option.gpus, self.catalog, self.uses)
+        key = (option.gpu.id, option.gpus)
+        if key not in self.capacities:
+            self.capacities[key] = largest_models(option.gpu, option.gpus, self.catalog, self.uses)
+        return self.capacities[key]
 
     def scenario(self, option: Option) -> dict[str, Any]:
         """A scenario that plans an option beside the best of the other kind, for the same work.

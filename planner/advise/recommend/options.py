@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Literal
 
 import numpy as np
 
@@ -122,6 +124,23 @@ class _Row:
     count: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """What a problem is resolved from; two with one key are the same question."""
+
+    key: tuple[str, str, str, dt.date]
+    document: Mapping[str, Any] = field(compare=False)
+    catalog: Catalog = field(compare=False)
+    evidence: Evidence = field(compare=False)
+
+
+@lru_cache(maxsize=8)
+def _resolved(question: _Question) -> PlanProblem:
+    """The resolved problem of a question: another budget for the same work asks the same one."""
+    *_, today = question.key
+    return resolve(check_document(question.document), question.catalog, question.evidence, today=today)
+
+
 def options(
     work: Work,
     uses: UsesFile,
@@ -142,7 +161,14 @@ def options(
         machines={id: machine_document(build, work) for id, build in by_build.items()},
         offers=list(by_offer),
     )
-    problem = resolve(check_document(document), catalog, evidence, today=today)
+    problem = _resolved(
+        _Question(
+            key=(json.dumps(document, sort_keys=True), catalog.content_hash, evidence.content_hash, today),
+            document=document,
+            catalog=catalog,
+            evidence=evidence,
+        )
+    )
     theta = problem.theta()
     routing = np.eye(len(problem.pairs))
     wanted = machine_counts(problem, theta, routing, keep_fixed=True)
