@@ -4,10 +4,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from planner.errors import CatalogError
-from ui import state
-from ui.formatting import escaped
 from ui.i18n import t
+from ui.loading import waiting
 
 st.set_page_config(page_title=t("app.title"), page_icon=str(Path(__file__).with_name("ui") / "icon.png"), layout="wide")
 # The only style rule: the dark control colour serves white text on it, not text in it.
@@ -18,14 +16,20 @@ st.html(
     '[data-testid="stSliderThumbValue"]{color:inherit !important}'
     "</style>"
 )
-try:
-    state.catalog()
-except CatalogError as error:
-    problems = "\n".join(f"- {escaped(str(problem))}" for problem in error.problems)
-    st.error(f"**{t('app.catalog_faulty')}**\n\n{problems}", icon=":material/error:")
-    st.stop()
+with waiting():
+    # The first visit after a start loads the planner itself: seconds in which the page would be blank.
+    from planner.errors import CatalogError
+    from ui import state
+    from ui.formatting import escaped
 
-state.start()
+    try:
+        state.catalog()
+    except CatalogError as error:
+        problems = "\n".join(f"- {escaped(str(problem))}" for problem in error.problems)
+        st.error(f"**{t('app.catalog_faulty')}**\n\n{problems}", icon=":material/error:")
+        st.stop()
+    state.start()
+
 st.navigation(
     [
         st.Page("ui/pages/start.py", title=t("nav.start"), url_path="start"),

@@ -74,6 +74,13 @@ def _scenario_popover() -> None:
                 type="tertiary",
                 icon=":material/description:",
             )
+        st.button(
+            t("frame.open.nothing"),
+            key="open_nothing",
+            on_click=state.start_from_nothing,
+            type="tertiary",
+            icon=":material/note_add:",
+        )
         st.file_uploader(
             t("frame.open.file"),
             type=["yaml", "yml"],

@@ -9,10 +9,11 @@ import pandas as pd
 import streamlit as st
 
 from planner.errors import Problem
-from ui import charts, formatting, inputs, plan_rows, state
+from ui import charts, formatting, inputs, jobs_table, plan_rows, state
 from ui.formatting import dollars, escaped
 from ui.groups import Group
 from ui.i18n import t
+from ui.remedies import remedies
 from ui.view import View, way_name
 
 _BADGE = {"hybrid": "green", "local": "blue", "cloud": "orange"}
@@ -119,21 +120,33 @@ def impossible(view: View) -> None:
     for way in view.strategies:
         lines += [f"- **{way_name(way)}**: {escaped(reason)}" for reason in view.problem_words(way)]
     st.error(f"**{t('impossible.title')}**\n\n" + "\n".join(lines), icon=":material/error:")
-    limits = plan_rows.limits_that_work(view)
-    if limits:
-        words = [t("impossible.allow_one", job=job, limit=formatting.duration(hours)) for job, hours in limits.items()]
-        st.button(
-            t("impossible.allow", limits=t("title.and").join(words)),
-            key="allow_limits",
-            on_click=state.put,
-            args=({f"jobs.{job}.deadline_h": f"{hours:.10g}" for job, hours in limits.items()},),
-            type="primary",
-        )
+    _ways_out(view)
     last = state.last_answer()
     if last is not None:
         earlier = View(last.report, last.document, view.catalog, view.currency)
         st.badge(t("answer.outdated"), icon=":material/history:", color="gray")
         st.markdown(f":gray[**{earlier.title()}** · {dollars(earlier.sentence()).replace('**', '')}]")
+
+
+def _ways_out(view: View) -> None:
+    """A button for each change that was found to make the plan possible, with what then comes out."""
+    for number, remedy in enumerate(remedies(view.report, view.document, state.report_with)):
+        then = View(remedy.report, remedy.document, view.catalog, view.currency)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.button(
+                remedy.label(),
+                key=f"remedy_{number}",
+                on_click=state.put,
+                args=(remedy.typed(),),
+                type="secondary" if number else "primary",
+            )
+            st.markdown(f":gray[{dollars(remedy.sentence(_outcome_words(then)))}]", width="content")
+
+
+def _outcome_words(view: View) -> str:
+    way = view.recommended
+    total = formatting.money(way["tco_usd"], view.currency) if way else ""
+    return t("remedy.result", title=view.title(), total=total)
 
 
 def input_groups(groups: Sequence[Group], problems: Sequence[Problem], view: View | None) -> None:
@@ -145,6 +158,9 @@ def input_groups(groups: Sequence[Group], problems: Sequence[Problem], view: Vie
 
 def _group(group: Group, problems: Sequence[Problem], view: View | None) -> None:
     label = dollars(t("group.label", name=t(f"group.{group.id}"), summary=group.summary))
+    if group.id == "work" and jobs_table.is_open():  # an open popover would lie over the table
+        st.button(label, icon=group.icon, width="stretch", key="work_in_table", disabled=True)
+        return
     with st.popover(label, icon=group.icon, width="stretch", key=f"group_{group.id}"):
         st.markdown(f"**{t(f'group.{group.id}')}** :gray[{t(f'group.{group.id}_about')}]")
         inputs.show(group.main, problems)
@@ -152,6 +168,14 @@ def _group(group: Group, problems: Sequence[Problem], view: View | None) -> None
         if advanced.open:  # two dozen fields that nobody sees would be drawn after every change
             with advanced:
                 inputs.show(group.advanced, problems)
+        if group.id == "work":
+            st.button(
+                t("jobs.link"),
+                key="open_jobs_table",
+                on_click=jobs_table.open_table,
+                type="tertiary",
+                icon=":material/table:",
+            )
         paths = inputs.paths_of(group.inputs)
         if state.changed(paths):
             st.button(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -176,24 +175,6 @@ def ways_table(view: View) -> list[dict[str, str]]:
             }
         )
     return rows
-
-
-def limits_that_work(view: View) -> dict[str, float]:
-    """Hours by job, rounded up, that the way nearest to its limits would need; empty where time isn't all."""
-    ways = []
-    for way in view.strategies:
-        problems = way["problems"]
-        if problems and all(problem["code"] == "deadline_missed" for problem in problems):
-            ways.append({problem["params"]["job"]: problem["params"]["needs_h"] for problem in problems})
-    if view.feasible or not ways:
-        return {}
-    return {job: _rounded_up(hours) for job, hours in min(ways, key=lambda needs: max(needs.values())).items()}
-
-
-def _rounded_up(hours: float) -> float:
-    """To two significant digits and never less."""
-    step = 10.0 ** (math.floor(math.log10(hours)) - 1)
-    return float(round(math.ceil(round(hours / step, 9)) * step, 12))
 
 
 def job_rows(view: View) -> list[dict[str, Any]]:

@@ -23,12 +23,14 @@ from planner.report.document import plan_document
 from planner.report.export import plan_csv
 from planner.scenario.load import check_document, read_document
 from planner.scenario.paths import get_value, with_overrides
+from planner.scenario.schema import SCHEMA_VERSION
 from planner.strategy.evaluate import evaluate
 from ui import formatting
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples"
 FIRST_EXAMPLE = "hybrid-lab"
+NEW_HORIZON_MONTHS = 36
 WIDGET = "in:"
 
 Kind = Literal["number", "percent", "money", "choice", "choice_or_none"]
@@ -101,16 +103,43 @@ def open_text(text: str | bytes, file: str) -> None:
         st.session_state["refused"] = (file, error.problems)
 
 
+def start_from_nothing() -> None:
+    """Callback: a scenario without jobs, to be filled in."""
+    _begin({"schema_version": SCHEMA_VERSION, "horizon_months": NEW_HORIZON_MONTHS, "jobs": {}})
+    st.session_state["example"] = ""
+
+
+def is_empty() -> bool:
+    """Whether the scenario has no jobs yet, so that there is nothing to plan."""
+    return not st.session_state["base"].get("jobs")
+
+
 def _open(text: str | bytes, file: str) -> None:
     document = read_document(text, file=file)
+    if document.get("jobs") in (None, {}) and not _faults_but_for_jobs(document):
+        _begin({**document, "jobs": {}})
+        return
     check_document(document, file=file)
     found = _plan(document)
     if not isinstance(found, Plan):
         raise ScenarioError("scenario_invalid", found)
-    st.session_state["base"] = document
+    _begin(document)
+
+
+def _faults_but_for_jobs(document: Mapping[str, Any]) -> tuple[Problem, ...]:
+    try:
+        check_document(document)
+    except ScenarioError as error:
+        return tuple(problem for problem in error.problems if problem.field != "jobs")
+    return ()
+
+
+def _begin(document: Mapping[str, Any]) -> None:
+    st.session_state["base"] = dict(document)
     st.session_state["typed"] = {}
     st.session_state["refused"] = None
     st.session_state.pop("shown_total", None)
+    st.session_state.pop("last_good", None)
     st.session_state.pop("last_answer", None)
     _replace_widgets()
 
@@ -148,10 +177,28 @@ def reset(paths: tuple[str, ...]) -> None:
     _replace_widgets()
 
 
-def put(values: Mapping[str, str]) -> None:
-    """Callback: numbers as if they had been typed."""
-    for path, text in values.items():
-        st.session_state["typed"][path] = (text, "number")
+def put(values: Mapping[str, tuple[Any, Kind]]) -> None:
+    """Callback: values as if they had been typed."""
+    st.session_state["typed"].update(values)
+    _replace_widgets()
+
+
+def problems_with_jobs(jobs: Mapping[str, Any]) -> tuple[Problem, ...]:
+    """What would be wrong with the scenario if these were its jobs."""
+    return problems_of({**document(), "jobs": dict(jobs)})
+
+
+def report_with(document: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Report of the plan of a changed scenario, None where that is not a sound one."""
+    found = _plan(dict(document))
+    return found.report if isinstance(found, Plan) else None
+
+
+def set_jobs(jobs: Mapping[str, Any]) -> None:
+    """Make these the jobs of the scenario, what was typed for the earlier ones included in them."""
+    st.session_state["base"] = {**st.session_state["base"], "jobs": dict(jobs)}
+    for path in [path for path in st.session_state["typed"] if path.startswith("jobs.")]:
+        del st.session_state["typed"][path]
     _replace_widgets()
 
 
@@ -224,7 +271,9 @@ def _plan(asked: dict[str, Any]) -> Plan | tuple[Problem, ...]:
 
 
 def problems_of(asked: dict[str, Any]) -> tuple[Problem, ...]:
-    """What keeps a document from being planned; nothing where it can be."""
+    """What keeps a document from being planned; nothing where it can be, or where it has no jobs yet."""
+    if not asked.get("jobs"):
+        return _faults_but_for_jobs(asked)
     found = _plan(asked)
     return () if isinstance(found, Plan) else found
 

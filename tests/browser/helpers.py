@@ -91,3 +91,54 @@ CONTRAST = """(selector) => {
 def contrasts(page: Page, selector: str) -> list[tuple[str, float]]:
     """All visible texts inside the selected elements, charts left out, with their contrast against what lies behind."""
     return [(text, ratio) for text, ratio in page.evaluate(CONTRAST, selector)]
+
+
+def go_to_cell(page: Page, column: str, row: int):
+    """Select a cell by keyboard, for the table is drawn on a canvas; returns what screen readers get of it."""
+    grid = page.get_by_test_id("stDataFrame")
+    heads = grid.locator("[role=columnheader]")
+    expect(heads.filter(has_text=column)).to_have_count(1)
+    at = heads.all_text_contents().index(column)
+    first = int(grid.locator("[role=gridcell]").first.get_attribute("id").split("-")[2])
+    box = grid.bounding_box()
+    _click(page, box["x"] + 100, box["y"] + 52)  # some cell of the first row
+    page.keyboard.press("Control+Home")
+    expect(grid.get_by_test_id(f"glide-cell-{first}-0")).to_have_attribute("aria-selected", "true")
+    for _ in range(at):
+        page.keyboard.press("ArrowRight")
+    for _ in range(row):
+        page.keyboard.press("ArrowDown")
+    cell = grid.get_by_test_id(f"glide-cell-{first + at}-{row}")
+    expect(cell).to_have_attribute("aria-selected", "true")
+    return cell
+
+
+def edit_cell(page: Page, column: str, row: int, text: str) -> None:
+    cell = go_to_cell(page, column, row)
+    page.keyboard.press("Enter")
+    field = page.locator("input.gdg-input, textarea.gdg-input")
+    expect(field).to_be_visible()
+    field.fill(text)
+    field.press("Enter")
+    expect(cell).to_have_text(text)
+
+
+def choose_in_cell(page: Page, column: str, row: int, option: str, value: str) -> None:
+    cell = go_to_cell(page, column, row)
+    page.keyboard.press("Enter")
+    page.keyboard.type(option)
+    page.keyboard.press("Enter")
+    expect(cell).to_have_text(value)  # the id behind the option
+
+
+def add_row(page: Page) -> None:
+    """Click the grey row below the last one."""
+    grid = page.get_by_test_id("stDataFrame")
+    box = grid.bounding_box()
+    _click(page, box["x"] + 100, box["y"] + box["height"] - 18)
+
+
+def _click(page: Page, x: float, y: float) -> None:
+    page.mouse.move(x + 20, y + 8)  # the table takes a click only where it saw the pointer come
+    page.mouse.move(x, y, steps=4)
+    page.mouse.click(x, y)

@@ -114,7 +114,7 @@ def test_a_limit_that_works_is_one_press_away_and_stays(page):
     enter(page, "Limit of one run, key, h", "0.01")
     expect(page.get_by_text("This plan cannot be made as asked:")).to_be_visible()
     close_popover(page)
-    page.locator(".st-key-allow_limits").get_by_role("button").click()
+    page.locator(".st-key-remedy_0").get_by_role("button").click()
     settled(page)
     expect(metric(page, "Key run done in")).to_be_visible()
     open_group(page, "money")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ui import frame, state
+from ui import empty_state, frame, jobs_table, state
 from ui.groups import groups
 from ui.i18n import t
 from ui.plan_blocks import answer, charts_and_reasons, details, figures, foot, impossible, input_groups, problem_box
@@ -16,7 +16,11 @@ frame.top(outcome)
 refused = frame.refused_file()
 outdated = outcome.outdated or refused
 plan = outcome.plan
+jobs_table.show_if_open()
 
+if state.is_empty():
+    empty_state.show()
+    st.stop()
 if plan is None:
     st.title(t("title.broken"), anchor=False)
     asked = groups(state.document(), state.catalog())

@@ -273,17 +273,6 @@ def test_a_way_that_cannot_work_says_why(catalog):
     words = "Own all does not work: one run of key takes 60 h on 4 GPUs, own RTX 4090 (ws); its limit is 48 h."
     assert words in [plain(reason) for reason in view.reasons()]
     assert plain(view.sentence()).endswith("Owning everything does not work.")
-    assert plan_rows.limits_that_work(view) == {}
-
-
-def test_limits_that_would_work_are_those_of_the_nearest_way(catalog):
-    def hopeless(r):
-        r.update(recommended=None)
-        for way, hours in zip(r["strategies"], (142.1, 6.979, 20.0), strict=True):
-            problem = {"code": "deadline_missed", "params": {"job": "key", "needs_h": hours}}
-            way.update(feasible=False, problems=[problem])
-
-    assert plan_rows.limits_that_work(view_of(catalog, hopeless)) == {"key": 7.0}
 
 
 def test_a_run_that_may_miss_its_limit_is_named(catalog):

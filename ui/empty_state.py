@@ -1,0 +1,32 @@
+"""What the Plan page shows while there is nothing to plan."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ui import frame, jobs_table, state
+from ui.i18n import t
+
+
+def show() -> None:
+    """One sentence and the ways on; nothing is filled in by guess."""
+    st.space("small")
+    with st.container(border=True, key="empty"):
+        st.title(t("empty.title"), anchor=False)
+        st.markdown(t("empty.sentence"))
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.button(
+                t("empty.first_job"),
+                key="first_job",
+                on_click=jobs_table.open_table,
+                type="primary",
+                icon=":material/add:",
+            )
+            st.button(
+                t("empty.example"),
+                key="first_example",
+                on_click=state.open_example,
+                args=(state.FIRST_EXAMPLE,),
+                icon=":material/description:",
+            )
+            st.page_link(frame.PAGES / "start.py", label=t("empty.budget"))

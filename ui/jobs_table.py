@@ -1,0 +1,298 @@
+"""All jobs as one editable table: a row is a job, and what is wrong is said by row and column."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+from pydantic import TypeAdapter, ValidationError
+
+from planner.errors import Problem
+from planner.scenario.schema import Id
+from ui import state
+from ui.formatting import escaped
+from ui.i18n import t
+from ui.state import Kind
+
+NAME = "name"
+COLUMNS: dict[str, Kind] = {
+    NAME: "choice",
+    "workload": "choice_or_none",
+    "runs_per_month": "number",
+    "tokens": "number",
+    "samples": "number",
+    "epochs": "number",
+    "class": "choice_or_none",
+    "deadline_h": "number",
+    "attempts_per_run": "number",
+    "local_share": "percent",
+    "precision": "choice_or_none",
+    "gpus": "number",
+}
+"""Keys of a job that have a column, in order, after its name."""
+_WIDTHS = {
+    "runs_per_month": 118,
+    "tokens": 115,
+    "samples": 92,
+    "epochs": 85,
+    "deadline_h": 82,
+    "attempts_per_run": 98,
+    "local_share": 85,
+    "gpus": 70,
+}
+CLASSES = ("development", "key")
+_OPEN, _VERSION, _PROBLEMS = "jobs_table_open", "jobs_table_version", "jobs_table_problems"
+_NOTHING = dict.fromkeys(COLUMNS, "")
+_ID = TypeAdapter(Id)
+
+Document = Mapping[str, Any]
+Row = dict[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """What is wrong in a row (counted from 1), in a column or, where `column` is empty, in the whole row.
+
+    `typed` is None where `expected` is a sentence of its own.
+    """
+
+    row: int
+    column: str
+    typed: str | None
+    expected: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edited:
+    """A row after editing: the job it came from, empty for a new one, and its texts."""
+
+    was: str
+    seed: Row
+    row: Row
+
+
+def rows_of(jobs: Mapping[str, Any]) -> list[Row]:
+    """Jobs of a scenario as rows of text, numbers with all their digits."""
+    return [
+        {column: id if column == NAME else _seed(job, column, kind) for column, kind in COLUMNS.items()}
+        for id, job in jobs.items()
+    ]
+
+
+def _seed(job: Mapping[str, Any], column: str, kind: Kind) -> str:
+    value = job.get(column, CLASSES[0] if column == "class" else None)
+    return state.shown_text(value, kind)
+
+
+def edited(jobs: Mapping[str, Any], changes: Mapping[str, Any]) -> list[Edited]:
+    """Rows after what an editor reports as `edited_rows`, `added_rows` and `deleted_rows`; blank ones are left out.
+
+    Rows keep their place; added ones follow.
+    """
+    deleted = set(changes.get("deleted_rows", ()))
+    changed = {int(index): cells for index, cells in changes.get("edited_rows", {}).items()}
+    rows = [
+        Edited(was=id, seed=seed, row={**seed, **_texts(changed.get(index, {}))})
+        for index, (id, seed) in enumerate(zip(jobs or [""], shown_rows(jobs), strict=True))
+        if index not in deleted
+    ]
+    rows += [
+        Edited(was="", seed=_NOTHING, row={**_NOTHING, **_texts(cells)}) for cells in changes.get("added_rows", ())
+    ]
+    return [edit for edit in rows if edit.was or any(edit.row[column] for column in COLUMNS if column != "class")]
+
+
+def shown_rows(jobs: Mapping[str, Any]) -> list[Row]:
+    """Rows that the table begins with: the jobs, or one to fill in."""
+    return rows_of(jobs) or [{**_NOTHING, "class": CLASSES[0]}]
+
+
+def _texts(cells: Mapping[str, Any]) -> Row:
+    return {column: "" if text is None else str(text).strip() for column, text in cells.items() if column in COLUMNS}
+
+
+def job_keys(rows: Sequence[Edited]) -> tuple[list[str], list[Fault]]:
+    """A key for every row, its name where that can be one, and what is wrong with the names."""
+    keys: list[str] = []
+    faults = []
+    for number, edit in enumerate(rows, start=1):
+        name = edit.row[NAME]
+        fault = ""
+        if not name:
+            fault = t("jobs.name_missing")
+        elif name in keys:
+            fault = t("jobs.name_twice")
+        else:
+            try:
+                _ID.validate_python(name)
+            except ValidationError:
+                fault = t("jobs.name_rule")
+        if fault:
+            faults.append(Fault(row=number, column=NAME, typed=None, expected=fault))
+            name = next(key for key in _spare(number) if key not in keys and all(key != e.row[NAME] for e in rows))
+        keys.append(name)
+    return keys, faults
+
+
+def _spare(number: int) -> Iterator[str]:
+    name = f"row-{number}"
+    while True:
+        yield name
+        name += "-"
+
+
+def jobs_from(jobs: Mapping[str, Any], rows: Sequence[Edited], keys: Sequence[str]) -> dict[str, Any]:
+    """Jobs of the scenario after editing: only cells that were changed are written, everything else stays."""
+    result: dict[str, Any] = {}
+    for edit, key in zip(rows, keys, strict=True):
+        job: dict[str, Any] = copy.deepcopy(dict(jobs[edit.was])) if edit.was else {}
+        for column, kind in COLUMNS.items():
+            if column == NAME or edit.row[column] == edit.seed[column]:
+                continue
+            value = state.typed_value(edit.row[column], kind)
+            if value is None:
+                job.pop(column, None)
+            else:
+                job[column] = value
+        result[key] = job
+    return result
+
+
+def faults_of(problems: Sequence[Problem], rows: Sequence[Edited], keys: Sequence[str]) -> list[Fault]:
+    """Problems of a scenario that lie in its jobs, by row and column."""
+    faults = []
+    for problem in problems:
+        if not problem.field.startswith("jobs."):
+            continue
+        number, column = _place(problem.field, keys)
+        if not problem.found:  # the engine's own sentence names value and expectation
+            expected, typed = problem.expected.removeprefix(f"{problem.field}: "), None
+        elif column in COLUMNS:
+            expected = t("field.percent") if column == "local_share" else problem.expected
+            typed = rows[number - 1].row[column]
+        else:  # of the whole job, or of a key that has no column
+            expected, typed = t("jobs.expected", field=column, expected=problem.expected).removeprefix(": "), None
+        faults.append(Fault(row=number, column=column if column in COLUMNS else "", typed=typed, expected=expected))
+    return sorted(faults, key=lambda fault: fault.row)
+
+
+def _place(field: str, keys: Sequence[str]) -> tuple[int, str]:
+    for number, key in enumerate(keys, start=1):
+        if field == f"jobs.{key}":
+            return number, ""
+        if field.startswith(f"jobs.{key}."):
+            return number, field.removeprefix(f"jobs.{key}.").split(".")[0]
+    return 0, ""
+
+
+def sentence(fault: Fault, rows: Sequence[Edited]) -> str:
+    """A fault in words: row, name, column, what was typed, what is expected."""
+    place = [t("jobs.row", number=fault.row)] if fault.row else []
+    name = rows[fault.row - 1].row[NAME] if fault.row else ""
+    if name:
+        place.append(escaped(name))
+    if fault.column:
+        place.append(t(f"jobs.column.{fault.column}"))
+    expected = escaped(fault.expected)
+    if fault.typed is not None:
+        found = t("field.found", value=escaped(fault.typed)) if fault.typed else t("field.empty")
+        expected = t("field.problem", found=found, expected=expected)
+    return t("jobs.problem", place=", ".join(place), sentence=expected)
+
+
+def open_table() -> None:
+    """Callback: show the table with the jobs as they are."""
+    st.session_state[_OPEN] = True
+    st.session_state[_VERSION] = st.session_state.get(_VERSION, 0) + 1
+    st.session_state[_PROBLEMS] = []
+
+
+def is_open() -> bool:
+    """Whether the table lies over the page."""
+    return bool(st.session_state.get(_OPEN))
+
+
+def _close() -> None:
+    st.session_state[_OPEN] = False
+
+
+def show_if_open() -> None:
+    """The table over the page, if somebody asked for it; nothing is drawn otherwise."""
+    if is_open():
+        st.dialog(t("jobs.title"), width="large", icon=":material/table:", on_dismiss=_close)(_table)()
+
+
+def _table() -> None:
+    jobs = state.document().get("jobs") or {}
+    key = f"jobs_editor_{st.session_state[_VERSION]}"
+    with st.form("jobs_form", border=False, enter_to_submit=False):
+        st.markdown(f":gray[{t('jobs.about')}]")
+        st.data_editor(
+            pd.DataFrame(shown_rows(jobs), columns=list(COLUMNS), dtype=object),
+            key=key,
+            num_rows="dynamic",
+            hide_index=True,
+            column_config=_columns(jobs),
+            placeholder="",
+            alt=t("jobs.title"),
+        )
+        messages = st.container()
+        with st.container(horizontal=True):
+            applied = st.form_submit_button(t("jobs.apply"), key="apply_jobs", type="primary", icon=":material/check:")
+    if applied:
+        st.session_state[_PROBLEMS] = apply(jobs, st.session_state[key])
+        if not st.session_state[_PROBLEMS]:
+            _close()
+            st.rerun()
+    if st.session_state[_PROBLEMS]:
+        lines = "\n".join(f"- {line}" for line in st.session_state[_PROBLEMS])
+        messages.error(f"**{t('jobs.faulty')}**\n\n{lines}", icon=":material/error:")
+
+
+def apply(jobs: Mapping[str, Any], changes: Mapping[str, Any]) -> list[str]:
+    """Write what was edited into the scenario; where some of it can't be, write nothing and say what and where."""
+    rows = edited(jobs, changes)
+    keys, faults = job_keys(rows)
+    asked = jobs_from(jobs, rows, keys)
+    faults = sorted([*faults, *faults_of(state.problems_with_jobs(asked), rows, keys)], key=lambda fault: fault.row)
+    if not faults:
+        state.set_jobs(asked)
+    return [sentence(fault, rows) for fault in faults]
+
+
+def _columns(jobs: Mapping[str, Any]) -> dict[str, Any]:
+    workloads = state.catalog().workloads
+    models = sorted(workloads, key=lambda id: workloads[id].name.casefold())
+    given = {str(job.get("workload", "")) for job in jobs.values()} - {"", *models}
+    precisions = ("fp32", "tf32", "fp16", "bf16", "fp8")
+    text = {
+        column: st.column_config.TextColumn(
+            t(f"jobs.column.{column}"), help=t(f"jobs.help.{column}"), width=_WIDTHS[column], alignment="right"
+        )
+        for column, kind in COLUMNS.items()
+        if kind in ("number", "percent")
+    }
+    return text | {
+        NAME: st.column_config.TextColumn(t(f"jobs.column.{NAME}"), help=t(f"jobs.help.{NAME}"), pinned=True, width=90),
+        "workload": st.column_config.SelectboxColumn(
+            t("jobs.column.workload"),
+            options=[*models, *sorted(given)],
+            format_func=lambda id: workloads[id].name if id in workloads else id,
+            width=165,
+        ),
+        "class": st.column_config.SelectboxColumn(
+            t("jobs.column.class"),
+            help=t("jobs.help.class"),
+            options=CLASSES,
+            format_func=lambda id: t(f"jobs.class.{id}"),
+            default=CLASSES[0],
+            width=95,
+        ),
+        "precision": st.column_config.SelectboxColumn(
+            t("jobs.column.precision"), help=t("jobs.help.precision"), options=precisions, width=98
+        ),
+    }
