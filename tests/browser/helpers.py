@@ -70,7 +70,8 @@ CONTRAST = """(selector) => {
     const written = (e) => [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
     return [...document.querySelectorAll(selector)]
         .flatMap((root) => [root, ...root.querySelectorAll('*')])
-        .filter((e) => e.offsetParent !== null && written(e) && e.dataset.testid !== 'stIconMaterial'
+        .filter((e) => e.offsetParent !== null && e.checkVisibility({checkOpacity: true, checkVisibilityCSS: true})
+            && written(e) && e.dataset.testid !== 'stIconMaterial'
             && !['STYLE', 'SCRIPT'].includes(e.tagName) && e.closest('svg, canvas') === null)
         .map((e) => {
             let layers = [], opacity = 1;
