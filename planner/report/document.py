@@ -227,10 +227,13 @@ def _first(values: Any) -> float:
 
 def plain(value: Any) -> Any:
     """Plain data: mappings and sequences copied, numbers that JSON can't hold as None."""
-    if isinstance(value, Mapping):
+    kind = type(value)  # exact types first: a plan has tens of thousands of values
+    if kind is float:
+        return value if math.isfinite(value) else None
+    if kind is str or kind is int or kind is bool or value is None:
+        return value
+    if kind is dict or isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
-    if isinstance(value, float):
-        return float(value) if math.isfinite(value) else None
-    return value
+    return plain(float(value)) if isinstance(value, float) else value
