@@ -39,3 +39,4 @@ st.navigation(
     ],
     position="top",
 ).run()
+state.keep_loaded_modules()

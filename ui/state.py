@@ -63,11 +63,24 @@ class Outcome:
 def _catalog(stamp: tuple[tuple[str, int, int], ...]) -> Catalog:
     found = load_catalog()
     load_evidence()
-    # Streamlit collects garbage in full after every run and answers only then: 70 ms for the modules and records that
-    # stay for good anyway. Frozen, they are left out of it.
+    _freeze()
+    return found
+
+
+def _freeze() -> None:
+    """Leave what is loaded now out of garbage collection.
+
+    Streamlit collects in full after every run and answers only then: tens of milliseconds for modules and records that
+    stay for good anyway.
+    """
     gc.collect()
     gc.freeze()
-    return found
+
+
+@st.cache_resource(show_spinner=False)
+def keep_loaded_modules() -> None:
+    """After the first page of a server: what it loaded on the way stays too."""
+    _freeze()
 
 
 def catalog() -> Catalog:
