@@ -81,7 +81,3 @@ class UnknownIdError(PlannerError, KeyError):
 
 class InputError(PlannerError, ValueError):
     """A value outside its range; `field` names it."""
-
-
-class InfeasibleError(PlannerError):
-    """Sound inputs, impossible plan; the parameters say what would make it possible."""

@@ -6,7 +6,7 @@ import datetime as dt
 import math
 from dataclasses import dataclass
 
-from planner.units import G_PER_KG, H_PER_DAY, H_PER_MONTH, S_PER_H, S_PER_MIN, W_PER_KW
+from planner.units import H_PER_DAY, H_PER_MONTH, S_PER_H, S_PER_MIN, W_PER_KW
 from ui.i18n import t
 
 NBSP = "\N{NO-BREAK SPACE}"
@@ -167,13 +167,6 @@ def carbon(kg_co2e: float | None) -> str:
         return unknown()
     scale = carbon_scale(kg_co2e)
     return f"{scale.of(kg_co2e)}{NBSP}{scale.name}"
-
-
-def carbon_intensity(kg_co2e_per_kwh: float | None) -> str:
-    """Grid intensity as grids print it: "370 g CO₂e/kWh"."""
-    if kg_co2e_per_kwh is None:
-        return unknown()
-    return _with_unit(kg_co2e_per_kwh * G_PER_KG, "unit.g_co2e_per_kwh")
 
 
 def power(watts: float | None) -> str:

@@ -22,7 +22,7 @@ from planner.performance.evidence import load_evidence
 from planner.report.document import plan_document
 from planner.report.export import plan_csv
 from planner.scenario.load import check_document, read_document
-from planner.scenario.paths import get_value, with_overrides
+from planner.scenario.paths import with_overrides
 from planner.scenario.schema import SCHEMA_VERSION
 from planner.strategy.evaluate import evaluate
 from ui import formatting
@@ -218,11 +218,6 @@ def set_jobs(jobs: Mapping[str, Any]) -> None:
 def changed(paths: tuple[str, ...]) -> bool:
     """Whether any of these inputs was changed since the scenario was opened."""
     return any(path in st.session_state["typed"] for path in paths)
-
-
-def base_value(path: str) -> Any:
-    """Value of the opened scenario at a path."""
-    return get_value(st.session_state["base"], path)
 
 
 def document() -> dict[str, Any]:

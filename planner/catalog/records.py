@@ -266,7 +266,6 @@ class Catalog:
     workloads: Mapping[str, Workload]
     as_of: str  # the newest date of any figure
     content_hash: str
-    notices: tuple[str, ...] = field(default=())
     partial_gpus: Mapping[str, PartialGpu] = field(default_factory=dict)
     ambiguous: Mapping[str, AmbiguousLabel] = field(default_factory=dict)
     systems: Mapping[str, System] = field(default_factory=dict)

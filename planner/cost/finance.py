@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from planner.units import MONTHS_PER_YEAR, Numeric
 
@@ -29,15 +28,3 @@ def discount_factor(discount_rate: Numeric, month: Numeric) -> Numeric:
     0.863838
     """
     return (1.0 + discount_rate) ** (-np.asarray(month, dtype=float) / MONTHS_PER_YEAR)
-
-
-def annuity_factor(discount_rate: Numeric, months: int) -> Numeric:
-    """Present value of one unit of money at the end of each of the given months.
-
-    Examples
-    --------
-    >>> round(float(annuity_factor(0.05, 36)), 6)
-    33.421273
-    """
-    steps: npt.NDArray[np.float64] = np.arange(1, months + 1, dtype=float)
-    return np.asarray(np.sum(discount_factor(np.asarray(discount_rate)[..., None], steps), axis=-1))

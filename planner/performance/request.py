@@ -72,11 +72,6 @@ class Request:
         """Training code of a decoder, where the model isn't split: as asked, else as in the recipe."""
         return self.setup.software or self.setup.workload.software
 
-    @property
-    def batch_per_gpu_limit(self) -> float:
-        """Most samples that one GPU can take in one pass. [-]"""
-        return self.batch_limit(self.setup.gpus)
-
     def batch_limit(self, ranks: int) -> float:
         """Most samples that each of `ranks` replicas can take in one pass. [-]"""
         if self.batch_filled_by_memory:

@@ -22,6 +22,7 @@ from planner.strategy.resolve import resolve
 from planner.strategy.sessions import attempt_s
 from planner.strategy.unit_costs import RunCost, marginal_usd, run_costs
 from planner.units import S_PER_H
+from planner.workload.job import PlannedJob
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,7 +207,7 @@ def _job_result(problem: PlanProblem, theta: Theta, index: int, share: float, co
     runs = float(theta[0, job.runs_per_month_at]) * share * problem.horizon_months
     rate = problem.parameters[pair.throughput_at]
     attempt = float(attempt_s(pair, theta)[0])
-    demand = TrainingDemand(problem=problem, theta=theta, index=pair.job)
+    demand: PlannedJob = TrainingDemand(problem=problem, theta=theta, index=pair.job)
 
     def with_rate(value: float | None) -> float:
         return (attempt if value is None else pair.work / value + pair.checkpoint_total_s) / S_PER_H

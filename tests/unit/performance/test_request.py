@@ -63,7 +63,7 @@ def test_an_asked_micro_batch_moves_the_recipes_batch_to_whole_passes():
 def test_an_asked_batch_is_kept():
     request = resolve_request(setup(global_batch=64))
     assert request.global_batch(4) == 64
-    assert request.batch_per_gpu_limit == 8
+    assert request.batch_limit(request.setup.gpus) == 8
 
 
 def test_memory_sets_the_batch_of_samples_when_nothing_else_does():

@@ -115,7 +115,6 @@ def test_carbon_and_power():
     assert f.carbon(350).replace(f.NBSP, " ") == "350 kg CO₂e"
     assert f.carbon(17_800).replace(f.NBSP, " ") == "18 t CO₂e"
     assert f.carbon(1_276_800).replace(f.NBSP, " ") == "1,280 t CO₂e"
-    assert f.carbon_intensity(0.3695).replace(f.NBSP, " ") == "370 g CO₂e/kWh"
     assert f.power(90).replace(f.NBSP, " ") == "90 W"
     assert f.power(7_112).replace(f.NBSP, " ") == "7.1 kW"
     assert f.memory(24).replace(f.NBSP, " ") == "24 GB"
