@@ -70,6 +70,7 @@ class PartialGpu:
     missing: tuple[str, ...]
     reason: str = ""
     note: str = ""
+    peer_to_peer: bool = False  # not known of any of them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,24 +29,49 @@ class Constants:
     bandwidth_share: float
     # transformer step
     gemm_efficiency: float
+    gemm_efficiency_compiled: float
+    gemm_efficiency_vendor: float
+    gemm_share_blackwell: float
+    gemm_share_no_tensor_cores: float
+    gemm_share_volta_compiled: float
     gemm_bytes_factor: float
     attention_efficiency: float
     unfused_attention_share: float
     unfused_score_passes: float
+    score_passes_vendor: float
     elementwise_factor_fused: float
     elementwise_factor_unfused: float
+    elementwise_factor_vendor: float
+    elementwise_factor_vendor_unfused: float
+    expert_efficiency: float
+    expert_bytes_factor: float
+    fp8_cast_bytes: float
+    adapter_backward_share: float
+    recompute_share: float
+    recompute_share_vendor: float
+    selective_matmul_share: float
+    head_share_pipeline: float
+    generator_factor: float
+    unpadded_share: float
     loss_bytes_per_logit: float
     optimizer_bytes_per_parameter: float
     optimizer_factor: float
     kernels_per_layer: float
     kernel_gap_us: float
     kernel_launch_us: float
+    launch_share_vendor: float
+    launch_share_modern: float
     fp8_efficiency: float
     # links
     nvlink_share_fsdp: float
     nvlink_share_ddp: float
     overlap_exposed: float
     tensor_exposed: float
+    tensor_exposed_eager: float
+    context_exposed: float
+    expert_exposed: float
+    shared_optimizer_exposed: float
+    gather_latency_us: float
     pcie_gb_per_s_professional: float
     pcie_gb_per_s_geforce: float
     geforce_contention: float

@@ -18,6 +18,9 @@ _STAND_INS: dict[Precision, tuple[Precision, ...]] = {
 }
 
 
+WITHOUT_TENSOR_CORES = frozenset({"Kepler", "Maxwell", "Pascal"})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Device:
     """One GPU in one training precision."""
@@ -30,6 +33,9 @@ class Device:
     element_bytes: float  # of activations and gradients
     linear_fp8: bool
     head_flop_per_s: float  # of the projection onto the vocabulary, which stays in 16 bit when other layers run in fp8
+    generation: str
+    datacenter: bool
+    tensor_cores: bool  # whether matrix units multiply in this precision
 
 
 def usable_bytes(gpu: Gpu, constants: Constants) -> float:
@@ -109,4 +115,7 @@ def device_of(gpu: Gpu, precision: Precision, constants: Constants) -> Device:
         element_bytes=4.0 if precision in ("fp32", "tf32") else 2.0,
         linear_fp8=precision == "fp8",
         head_flop_per_s=wide_peak * matmul_fraction(gpu, wide, constants),
+        generation=generation_of(gpu),
+        datacenter=gpu.segment == "datacenter",
+        tensor_cores=generation_of(gpu) not in WITHOUT_TENSOR_CORES,
     )

@@ -22,6 +22,10 @@ class Link:
     sharded_bytes_per_s: float  # large gathers and scatters of sharded training, one direction
     node_sharded_bytes_per_s: float  # the same inside a node
     network_bytes_per_s: float  # of a whole node; without limit where there is one node
+    nvlink_bytes_per_s: float  # rated, one direction; 0 where there is no switch between all GPUs of a node
+    bus_bytes_per_s: float  # of PCIe cards, one direction; without limit with a switch
+    fabric_bytes_per_s: float  # rated network of a node
+    node_all_reduce_bytes_per_s: float  # gradient buckets inside a node, one direction
     latency_s: float
     node_latency_s: float
     overlaps: bool  # whether transfers run beside the compute (NVLink) or in its way (host memory, PCIe)
@@ -68,8 +72,10 @@ def link_of(gpu: Gpu, gpus: int, gpus_per_node: int, network_gbit_per_s: float |
     local = min(gpus, gpus_per_node)
     nodes = node_count(gpus, gpus_per_node)
     switched = is_switched(gpu)
+    rated = 0.0
     if switched:
         assert gpu.nvlink_gb_per_s is not None
+        rated = gpu.nvlink_gb_per_s.value * BYTES_PER_GB / 2
         both_directions = gpu.nvlink_gb_per_s.value * BYTES_PER_GB
         all_reduce = both_directions * constants.nvlink_share_ddp
         sharded = both_directions / 2 * constants.nvlink_share_fsdp
@@ -80,16 +86,22 @@ def link_of(gpu: Gpu, gpus: int, gpus_per_node: int, network_gbit_per_s: float |
         rate = constants.pcie_gb_per_s_geforce * _pcie_gain(gpu, constants)
         all_reduce = sharded = rate * contention * BYTES_PER_GB
     inside, network = sharded, math.inf
+    in_node_all_reduce = all_reduce
+    gbit = network_gbit_per_s if network_gbit_per_s is not None else default_network_gbit_per_s(gpu, constants)
+    fabric = gbit * BITS_PER_GBIT / BITS_PER_BYTE
     if nodes > 1:
-        gbit = network_gbit_per_s if network_gbit_per_s is not None else default_network_gbit_per_s(gpu, constants)
         # A payload enters a node once, spread over its network ports, and travels on inside it.
-        network = gbit * BITS_PER_GBIT / BITS_PER_BYTE * constants.nvlink_share_fsdp
+        network = fabric * constants.nvlink_share_fsdp
         all_reduce, sharded = min(all_reduce, network), min(sharded, network)
     return Link(
         all_reduce_bytes_per_s=all_reduce,
         sharded_bytes_per_s=sharded,
         node_sharded_bytes_per_s=inside,
         network_bytes_per_s=network,
+        nvlink_bytes_per_s=rated,
+        bus_bytes_per_s=math.inf if switched else inside,
+        fabric_bytes_per_s=fabric,
+        node_all_reduce_bytes_per_s=in_node_all_reduce,
         latency_s=constants.link_latency_us / US_PER_S,
         node_latency_s=constants.node_latency_us / US_PER_S,
         overlaps=switched,

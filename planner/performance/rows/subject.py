@@ -1,0 +1,278 @@
+"""What a measured row ran: its GPU, model, training code, precision and method, with what isn't said filled in."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+from planner.catalog.query import find_accelerator, find_workload
+from planner.catalog.records import Catalog, Gpu, PartialGpu, Precision, TransformerSpec
+from planner.errors import PlannerError
+from planner.measurements.rows import LanguageRow
+from planner.performance.device import supports
+from planner.performance.stacks import Stack, find_stack
+from planner.workload.settings import Method, Software
+from planner.workload.transformer import parameter_count
+
+DEFAULT_SEQ_LEN = 2048
+DEFAULT_VOCAB = 32000
+HEAD_DIM = 128
+_ENCODERS = ("bert", "roberta", "electra", "distilbert", "deberta")
+_UNSUPPORTED: Mapping[str, str] = MappingProxyType(
+    {
+        "transformer-xl": "segment memory and an adaptive softmax",
+        "bart": "an encoder and a decoder",
+        "t5": "an encoder and a decoder",
+        "mamba": "state-space layers",
+        "nemotron-3": "state-space layers",
+        "nemotron-h": "state-space layers",
+        "jamba": "state-space layers",
+    }
+)
+_PRECISIONS: Mapping[str, Precision] = MappingProxyType(
+    {
+        "bf16": "bf16",
+        "bfloat16": "bf16",
+        "fp16": "fp16",
+        "float16": "fp16",
+        "16": "fp16",
+        "half": "fp16",
+        "fp32": "fp32",
+        "float32": "fp32",
+        "32": "fp32",
+        "tf32": "tf32",
+        "fp8": "fp8",
+        "float8": "fp8",
+        "mxfp8": "fp8",
+        "nvfp4": "fp8",
+        "mxfp4": "fp8",
+        "fp4": "fp8",
+        "nf4": "bf16",  # weights of QLoRA; it computes in 16 bit
+        "int4": "bf16",
+        "4bit": "bf16",
+        "int8": "bf16",
+        "8bit": "bf16",
+    }
+)
+_INSTEAD: Mapping[Precision, tuple[Precision, ...]] = MappingProxyType(
+    {
+        "fp8": ("fp8", "bf16", "fp16", "fp32"),
+        "bf16": ("bf16", "fp16", "fp32"),
+        "fp16": ("fp16", "bf16", "fp32"),
+        "tf32": ("tf32", "fp32"),
+        "fp32": ("fp32",),
+    }
+)
+_GPT_LAYERS = ((1e9, 24), (5e9, 32), (2e10, 40), (5e10, 60), (1.5e11, 80), (2.2e11, 72), (math.inf, 96))
+"""Layers of published GPT models up to a number of parameters: GPT-3's table, and BLOOM's 70."""
+
+
+class RowError(ValueError):
+    """A row that the estimator doesn't understand; the text says why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """What ran. `choices` says in words what was filled in."""
+
+    row: LanguageRow
+    gpu: Gpu | PartialGpu
+    stack: Stack
+    software: Software
+    spec: TransformerSpec
+    parameters: float
+    precision: Precision
+    method: Method
+    seq_len: int
+    choices: list[str] = field(default_factory=list)
+
+    @property
+    def is_encoder(self) -> bool:
+        """Whether attention looks both ways and no head stands over every token."""
+        return self.spec.encoder
+
+    @property
+    def fused_attention(self) -> bool:
+        """Whether the code has flash attention: as its notes say, else as usual: decoders do, encoders don't."""
+        notes = (self.row.compile_flash_notes or "").casefold()
+        if "no flash" in notes:
+            return False
+        if "flash" in notes or "cudnn" in notes or "sdpa" in notes:
+            return True
+        return not self.is_encoder
+
+    @property
+    def fused_elementwise(self) -> bool:
+        """Whether norms and activations are fused kernels, by the stack's rule."""
+        if self.stack.elementwise != "by model":
+            return self.stack.elementwise == "fused"
+        if self.is_encoder:
+            return False
+        return self.software != "eager" or not self.spec.gated_mlp
+
+
+def subject_of(row: LanguageRow, catalog: Catalog, stacks: tuple[Stack, ...]) -> Subject:
+    """Settle what ran.
+
+    Raises
+    ------
+    RowError
+        The GPU's rates aren't known, or the model isn't a decoder or an encoder.
+    """
+    gpu = _gpu(row, catalog)
+    stack = find_stack(row.framework, row.source, stacks)
+    choices: list[str] = []
+    software = _software(row, stack, choices)
+    spec, parameters = _model(row, catalog, choices)
+    method: Method = {"lora": "lora", "qlora": "qlora"}.get((row.task or "").casefold(), "full")  # type: ignore[assignment]
+    seq_len = row.seq_len or min(spec.seq_len, DEFAULT_SEQ_LEN)
+    if row.seq_len is None:
+        choices.append(f"sequence length {seq_len}")
+    return Subject(
+        row=row,
+        gpu=gpu,
+        stack=stack,
+        software=software,
+        spec=spec,
+        parameters=parameters,
+        precision=_precision(row, gpu, software, spec, choices),
+        method=method,
+        seq_len=seq_len,
+        choices=choices,
+    )
+
+
+def _gpu(row: LanguageRow, catalog: Catalog) -> Gpu | PartialGpu:
+    try:
+        gpu = find_accelerator(catalog, row.gpu or "")
+    except PlannerError as error:
+        raise RowError(f"gpu: found '{row.gpu}', expected a GPU of the catalog") from error
+    if gpu.vendor not in ("NVIDIA", "AMD"):
+        raise RowError(f"gpu: found '{row.gpu}', expected a GPU: {gpu.vendor}'s accelerators aren't estimated")
+    if gpu.memory_gb is None or gpu.memory_bandwidth_gb_per_s is None or not gpu.dense_tflop_per_s:
+        raise RowError(f"gpu: found '{row.gpu}', whose rates aren't known, expected a GPU with known rates")
+    return gpu
+
+
+def _software(row: LanguageRow, stack: Stack, choices: list[str]) -> Software:
+    if stack.software is not None:
+        return stack.software
+    said = (row.software_tier or "").casefold()
+    if said in ("eager", "compiled", "vendor"):
+        return said  # type: ignore[return-value]
+    notes = (row.compile_flash_notes or "").casefold()
+    guess: Software = "compiled" if "compile" in notes and "no compile" not in notes else "eager"
+    choices.append(f"software {guess}")
+    return guess
+
+
+def _model(row: LanguageRow, catalog: Catalog, choices: list[str]) -> tuple[TransformerSpec, float]:
+    name = (row.model or "").casefold()
+    for text, why in _UNSUPPORTED.items():
+        if name.startswith(text) or text in name.split("/")[-1]:
+            raise RowError(f"model: found '{row.model}', with {why}, expected a decoder or an encoder")
+    if row.n_layers and row.d_model:
+        spec = _given_shape(row, name, choices)
+        return spec, float(row.n_params or parameter_count(spec))
+    known = _known_model(row.model, catalog)
+    if known is not None:
+        choices.append("shape of the catalog's model")
+        return known[0], float(row.n_params or known[1])
+    if row.n_params:
+        spec = _usual_shape(float(row.n_params), row.vocab or DEFAULT_VOCAB, row.seq_len or DEFAULT_SEQ_LEN)
+        choices.append("usual shape for the number of parameters")
+        return spec, float(row.n_params)
+    raise RowError(f"model: found '{row.model or ''}', expected a model of the catalog; or n_layers and d_model")
+
+
+def _known_model(model: str | None, catalog: Catalog) -> tuple[TransformerSpec, float] | None:
+    plain = re.sub(r"\s*\(.*\)\s*$", "", model or "").strip()
+    for text in (model or "", plain, plain.replace(" ", "-")):
+        try:
+            workload = find_workload(catalog, text)
+        except PlannerError:
+            continue
+        if workload.transformer is not None:
+            return workload.transformer, workload.parameters.value
+    return None
+
+
+def _given_shape(row: LanguageRow, name: str, choices: list[str]) -> TransformerSpec:
+    assert row.n_layers is not None and row.d_model is not None
+    heads = row.n_heads or max(1, row.d_model // HEAD_DIM)
+    missing = [column for column in ("n_heads", "d_ff", "vocab") if getattr(row, column) is None]
+    if missing:
+        choices.append(f"usual {', '.join(missing)}")
+    encoder = name.startswith(_ENCODERS)
+    spec = TransformerSpec(
+        layers=row.n_layers,
+        d_model=row.d_model,
+        heads=heads,
+        kv_heads=row.n_kv_heads or heads,
+        d_ff=row.d_ff or 4 * row.d_model,
+        gated_mlp=False,
+        vocab=row.vocab or DEFAULT_VOCAB,
+        seq_len=row.seq_len or DEFAULT_SEQ_LEN,
+        encoder=encoder,
+        tied_embeddings=encoder,
+    )
+    return replace(spec, gated_mlp=_is_gated(row, spec))
+
+
+def _is_gated(row: LanguageRow, spec: TransformerSpec) -> bool:
+    """Whether the feed-forward block is gated: as said, else whichever comes nearer to the number of parameters."""
+    if row.gated_mlp is not None:
+        return row.gated_mlp
+    if spec.encoder:
+        return False
+    if row.n_params is None:
+        return spec.d_ff != 4 * spec.d_model
+    alternatives = [
+        (abs(parameter_count(replace(spec, gated_mlp=gated, tied_embeddings=tied)) - row.n_params), gated)
+        for gated in (False, True)
+        for tied in (False, True)
+    ]
+    return min(alternatives)[1]
+
+
+def _usual_shape(parameters: float, vocab: int, seq_len: int) -> TransformerSpec:
+    """A GPT of that size: layers by the published ones, width by 12 weights a layer and squared width.
+
+    J. Kaplan et al., "Scaling Laws for Neural Language Models," 2020, sec. 2.1, arXiv:2001.08361.
+    """
+    layers = next(count for most, count in _GPT_LAYERS if parameters < most)
+    width = max(HEAD_DIM, round(math.sqrt(parameters / (12 * layers)) / HEAD_DIM) * HEAD_DIM)
+    return TransformerSpec(
+        layers=layers,
+        d_model=width,
+        heads=width // HEAD_DIM,
+        kv_heads=width // HEAD_DIM,
+        d_ff=4 * width,
+        gated_mlp=False,
+        vocab=vocab,
+        seq_len=seq_len,
+        encoder=False,
+        tied_embeddings=True,
+    )
+
+
+def _precision(
+    row: LanguageRow, gpu: Gpu | PartialGpu, software: Software, spec: TransformerSpec, choices: list[str]
+) -> Precision:
+    said = re.sub(r"^(amp|pure)[-_ ]|[-_ ](mixed|true|amp|dq).*$", "", (row.precision or "").casefold().strip())
+    if said:
+        wanted = next((value for text, value in _PRECISIONS.items() if said.startswith(text)), None)
+        if wanted is None:
+            raise RowError(f"precision: found '{row.precision}', expected one of {', '.join(_PRECISIONS)}")
+    else:
+        # Vendors' entries of recent benchmarks run in 8 bit wherever the GPU can.
+        wanted = "fp8" if software == "vendor" and supports(gpu, "fp8") and not spec.encoder else "bf16"
+    found = next((candidate for candidate in _INSTEAD[wanted] if supports(gpu, candidate)), None)
+    if found is None:
+        raise RowError(f"gpu: found '{row.gpu}', without a known rate in {wanted}, expected a GPU with one")
+    if not said or found != wanted:
+        choices.append(f"precision {found}")
+    return found
