@@ -41,11 +41,8 @@ def _t5(keys: Keys) -> int:
 def _layers(count: int, width: int, d_ff: int, *, attentions: int, keys_have_bias: bool = True) -> int:
     """Post- or pre-norm layers with biases: attentions and a feed-forward block, a norm for each."""
     attention = 4 * linear(width, width, True) - (0 if keys_have_bias else width)
-    return count * (
-        attentions * attention
-        + feed_forward(width, d_ff, gated=False, bias=True)
-        + (attentions + 1) * norm(width, True)
-    )
+    block = feed_forward(width, d_ff, gated=False, bias=True)
+    return count * (attentions * (attention + norm(width, True)) + block + norm(width, True))
 
 
 def _bart(keys: Keys) -> int:
@@ -61,8 +58,8 @@ def _bart(keys: Keys) -> int:
     for side in ("encoder", "decoder"):
         keys.dividing(width, keys.size(f"{side}_attention_heads"), f"{side}_attention_heads")
     final = norm(width, True) if keys.word("model_type") == "mbart" else 0
-    side = (keys.size("max_position_embeddings") + 2) * width + norm(width, True) + final
-    total = vocab * width + 2 * side
+    table = (keys.size("max_position_embeddings") + 2) * width + norm(width, True)
+    total = vocab * width + 2 * (table + final)
     total += _layers(keys.size("encoder_layers"), width, keys.size("encoder_ffn_dim"), attentions=1)
     total += _layers(keys.size("decoder_layers"), width, keys.size("decoder_ffn_dim"), attentions=2)
     name = architecture(keys)

@@ -57,7 +57,7 @@ def _bert(keys: Keys) -> Stack:
         "ForMaskedLM": masked,
         "ForSequenceClassification": pooler + linear(width, keys.labels(), True),
         "ForTokenClassification": linear(width, keys.labels(), True),
-        "ForQuestionAnswering": linear(width, 2, True),
+        "ForQuestionAnswering": linear(width, keys.labels(), True),
         "ForMultipleChoice": pooler + linear(width, 1, True),
         "ForNextSentencePrediction": pooler + linear(width, 2, True),
     }
@@ -78,7 +78,7 @@ def _roberta(keys: Keys) -> Stack:
         "ForMaskedLM": _masked_head(width, width, vocab, tied=tied),
         "ForSequenceClassification": classifier,
         "ForTokenClassification": linear(width, keys.labels(), True),
-        "ForQuestionAnswering": linear(width, 2, True),
+        "ForQuestionAnswering": linear(width, keys.labels(), True),
         "ForMultipleChoice": linear(width, width, True) + linear(width, 1, True),
     }
     longest = max(1, rows - 1 - keys.size("pad_token_id", low=0))  # positions begin behind that of padding
@@ -102,7 +102,7 @@ def _electra(keys: Keys) -> Stack:
         "ForMaskedLM": _masked_head(width, token_width, vocab, tied=tied),
         "ForSequenceClassification": linear(width, width, True) + linear(width, keys.labels(), True),
         "ForTokenClassification": linear(width, keys.labels(), True),
-        "ForQuestionAnswering": linear(width, 2, True),
+        "ForQuestionAnswering": linear(width, keys.labels(), True),
     }
     return _encoder(keys, width=width, token_width=token_width, rows=rows, types=types, heads=heads, longest=rows)
 
@@ -147,7 +147,7 @@ def _distilbert(keys: Keys) -> Stack:
         "ForMaskedLM": _masked_head(width, width, vocab, tied=keys.flag("tie_word_embeddings", default=True)),
         "ForSequenceClassification": linear(width, width, True) + linear(width, keys.labels(), True),
         "ForTokenClassification": linear(width, keys.labels(), True),
-        "ForQuestionAnswering": linear(width, 2, True),
+        "ForQuestionAnswering": linear(width, keys.labels(), True),
     }
     return Stack(
         layers=keys.size("n_layers", "num_hidden_layers"),

@@ -35,7 +35,7 @@ def task(keys: Keys) -> str:
 
 
 def causal_head(keys: Keys, width: int, vocab: int, *, tied: bool, bias: bool = False) -> int:
-    """Parameters of a decoder's head besides a tied matrix: onto the vocabulary where the class doesn't say otherwise."""
+    """Parameters of a decoder's head besides a tied matrix; onto the vocabulary unless the class says otherwise."""
     name = architecture(keys)
     if name.endswith(_CLASSIFIERS):
         outputs = keys.labels()

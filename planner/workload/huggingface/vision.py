@@ -92,7 +92,7 @@ def _vit(keys: Keys) -> tuple[int, VisionSpec]:
     patches = Patches.of(keys)
     further = 2 if keys.word("model_type") == "deit" else 1
     width, name = patches.width, architecture(keys)
-    classifies = name.endswith("ForImageClassification") or name.endswith("WithTeacher")
+    classifies = name.endswith(("ForImageClassification", "WithTeacher"))
     outputs = keys.labels() if classifies else width
     heads = 2 if name.endswith("WithTeacher") else 1  # the second for the token that is distilled to
     top = heads * linear(width, outputs, True)
