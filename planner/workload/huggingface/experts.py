@@ -31,16 +31,26 @@ def read_experts(keys: Keys, family: str, *, layers: int, width: int, d_ff: int)
     expert_d_ff = keys.size("moe_intermediate_size") if own_width else d_ff
     shared = keys.size("shared_expert_intermediate_size", default=0, low=0)
     shared += keys.size("n_shared_experts", default=0, low=0) * expert_d_ff
-    gate = width if "shared_expert_intermediate_size" in keys.family else 0
     return Experts(
         count=count,
         per_token=per_token,
         d_ff=expert_d_ff,
         shared_d_ff=shared,
         dense_layers=layers - len(_expert_layers(keys, layers)),
-        gate=count if family == "gpt_oss" else gate,
+        gate=_beside_router(family, count, width),
         bias=family == "gpt_oss",
     )
+
+
+def _beside_router(family: str, count: int, width: int) -> int:
+    """Parameters beside a router's weights: a bias for each expert, or the gate of the shared one.
+
+    The bias that keeps DeepSeek's experts in balance is a parameter of the published model, though not trained by
+    gradients.
+    """
+    if family in ("gpt_oss", "deepseek_v3", "glm4_moe"):
+        return count
+    return width if family == "qwen2_moe" else 0
 
 
 def _expert_layers(keys: Keys, layers: int) -> range | list[int]:
