@@ -108,6 +108,11 @@ def active_parameter_count(spec: TransformerSpec) -> float:
     return spec.layers * layer_matmul_parameters(spec) + _outer_parameters(spec)
 
 
+def idle_expert_parameters(spec: TransformerSpec) -> float:
+    """Weights of the experts that a token doesn't pass; 0 without experts. [-]"""
+    return spec.layers * (layer_stored_parameters(spec) - layer_matmul_parameters(spec))
+
+
 def _outer_parameters(spec: TransformerSpec) -> float:
     embeddings = spec.d_model * (spec.vocab + spec.learned_positions)
     return embeddings + (0.0 if spec.tied_embeddings else head_parameters(spec))

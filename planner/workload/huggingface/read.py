@@ -104,11 +104,16 @@ def _mapping(config: Mapping[str, Any] | str | bytes) -> Mapping[str, Any]:
         try:
             config = json.loads(config, object_pairs_hook=_without_doubles)
         except (ValueError, RecursionError) as error:
-            reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error) or "nested too deep"
-            raise InputError("model_config_not_json", field="", reason=reason.split(" (", 1)[0]) from None
+            raise InputError("model_config_not_json", field="", reason=_json_fault(error)) from None
     if not isinstance(config, Mapping):
         raise InputError("model_config_value", field="", value="no mapping", expected="a mapping of keys and values")
     return config
+
+
+def _json_fault(error: ValueError | RecursionError) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return f"{error.msg.removesuffix(' (using utf-8-sig)')}, line {error.lineno}"
+    return "nested too deep" if isinstance(error, RecursionError) else str(error)
 
 
 def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
