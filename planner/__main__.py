@@ -33,6 +33,7 @@ from planner.report.recommendation import recommendation_document
 from planner.report.recommendation_text import recommendation_text
 from planner.report.text import forecast_text, plan_text, rows_text
 from planner.scenario.load import check_document, parse_scenario, read_document, read_file
+from planner.scenario.own_models import model_from_file
 from planner.scenario.paths import with_overrides
 from planner.scenario.schema import LARGEST, SMALLEST, Scenario
 from planner.strategy.evaluate import evaluate
@@ -104,7 +105,10 @@ def _scenario(options: argparse.Namespace) -> Scenario:
 
 def _estimate(options: argparse.Namespace) -> None:
     catalog = _catalog(options)
-    workload = find_workload(catalog, options.workload, field="--workload")
+    if options.model_config is None:
+        workload = find_workload(catalog, options.workload, field="--workload")
+    else:
+        workload = model_from_file(options.model_config, seq_len=options.seq_len)
     setup = Setup(
         workload=workload,
         gpu=find_gpu(catalog, options.gpu, field="--gpu"),
@@ -274,7 +278,9 @@ def _parser() -> argparse.ArgumentParser:
         metavar="N",
         help="GPUs of one machine; those the run leaves idle draw power too (default: as many as it uses, at most 8)",
     )
-    one.add_argument("--workload", required=True, metavar="ID")
+    model = one.add_mutually_exclusive_group(required=True)
+    model.add_argument("--workload", metavar="ID")
+    model.add_argument("--model-config", type=Path, metavar="FILE.json", help="a config.json of Hugging Face instead")
     one.add_argument("--precision", choices=PRECISIONS)
     one.add_argument("--seq-len", type=_count, metavar="N")
     one.add_argument("--micro-batch", type=_count, metavar="N")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, Literal
 
 import streamlit as st
@@ -12,7 +13,8 @@ from pydantic import ValidationError
 from planner.catalog.records import Catalog
 from planner.errors import InputError, Problem
 from planner.scenario.own_gpus import with_own_gpus
-from planner.scenario.schema import GpuInput
+from planner.scenario.own_models import with_own_models
+from planner.scenario.schema import GpuInput, ModelInput
 from ui import formatting, frame, state
 from ui.i18n import t
 
@@ -23,15 +25,14 @@ _PROBLEMS = "own_problems"
 
 
 def catalog() -> Catalog:
-    """The catalog with the scenario's own GPUs; without them where they can't be read."""
-    shared = state.catalog()
-    own = state.document().get("gpus")
-    if not isinstance(own, Mapping):
-        return shared
-    try:
-        return with_own_gpus(shared, {str(id): GpuInput.model_validate(entry) for id, entry in own.items()})
-    except (ValidationError, InputError):
-        return shared
+    """The catalog with the scenario's own GPUs and models; without them where they can't be read."""
+    known = state.catalog()
+    for part, model, merge in (("gpus", GpuInput, with_own_gpus), ("models", ModelInput, with_own_models)):
+        own = state.document().get(part)
+        if isinstance(own, Mapping):
+            with suppress(ValidationError, InputError):
+                known = merge(known, {str(id): model.model_validate(entry) for id, entry in own.items()})
+    return known
 
 
 def entries() -> list[tuple[Part, str, Mapping[str, Any]]]:

@@ -13,7 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from planner.errors import Problem
 from planner.scenario.schema import Id
-from ui import state
+from ui import catalog_own, state
 from ui.formatting import escaped
 from ui.i18n import t
 from ui.state import Kind
@@ -265,7 +265,7 @@ def apply(jobs: Mapping[str, Any], changes: Mapping[str, Any]) -> list[str]:
 
 
 def _columns(jobs: Mapping[str, Any]) -> dict[str, Any]:
-    workloads = state.catalog().workloads
+    workloads = catalog_own.catalog().workloads
     models = sorted(workloads, key=lambda id: workloads[id].name.casefold())
     given = {str(job.get("workload", "")) for job in jobs.values()} - {"", *models}
     precisions = ("fp32", "tf32", "fp16", "bf16", "fp8")

@@ -199,7 +199,10 @@ class ResidualCurve:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TransformerSpec:
-    """Shape of a transformer; `encoder` has bidirectional attention and no language-model head over every token."""
+    """Shape of a transformer; `encoder` has bidirectional attention and no language-model head over every token.
+
+    With `experts`, each of them and those shared stand beside the `dense_layers`, which have one block of `d_ff`.
+    """
 
     layers: int
     d_model: int
@@ -213,6 +216,14 @@ class TransformerSpec:
     tied_embeddings: bool
     parallel_blocks: bool = False
     learned_positions: int = 0  # rows of a learned position table; 0 for rotary or ALiBi
+    head_dim: int | None = None  # of queries and keys, where it isn't d_model / heads
+    v_head_dim: int | None = None  # of values, where it isn't that of the keys
+    attention_parameters: int | None = None  # weights of one layer's projections, where they are factored (latent)
+    experts: int = 0  # routed feed-forward blocks of a layer; 0: one block for all tokens
+    experts_per_token: int = 0
+    expert_d_ff: int | None = None  # of one routed expert, where it isn't d_ff
+    shared_d_ff: int = 0  # of all experts that every token passes, together
+    dense_layers: int = 0  # layers without experts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -226,6 +226,10 @@ class ResidualIn(RecordIn):
         return self
 
 
+CountFromZero: TypeAlias = Annotated[int, Field(ge=0, le=1_000_000_000)]
+_EXPERT_KEYS = ("experts_per_token", "expert_d_ff", "shared_d_ff", "dense_layers")
+
+
 class TransformerIn(Strict):
     """Shape of a transformer."""
 
@@ -240,12 +244,32 @@ class TransformerIn(Strict):
     encoder: bool
     tied_embeddings: bool
     parallel_blocks: bool = False
-    learned_positions: Annotated[int, Field(ge=0, le=1_000_000_000)] = 0
+    learned_positions: CountFromZero = 0
+    head_dim: Count | None = None
+    v_head_dim: Count | None = None
+    attention_parameters: Count | None = None
+    experts: CountFromZero = 0
+    experts_per_token: CountFromZero = 0
+    expert_d_ff: Count | None = None
+    shared_d_ff: CountFromZero = 0
+    dense_layers: CountFromZero = 0
 
     @model_validator(mode="after")
     def _heads_divide(self) -> TransformerIn:
         if self.heads % self.kv_heads:
             raise fault(f"{self.heads} heads, {self.kv_heads} kv_heads", "kv_heads that divide heads")
+        return self
+
+    @model_validator(mode="after")
+    def _experts_fit(self) -> TransformerIn:
+        if not self.experts:
+            given = [name for name in _EXPERT_KEYS if getattr(self, name)]
+            if given:
+                raise fault(f"{given[0]} without experts", "it with experts only")
+        elif not 1 <= self.experts_per_token <= self.experts:
+            raise fault(f"{self.experts_per_token} experts_per_token", f"from 1 to the {self.experts} experts")
+        elif self.dense_layers > self.layers:
+            raise fault(f"{self.dense_layers} dense_layers", f"at most the {self.layers} layers")
         return self
 
     def record(self) -> TransformerSpec:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from planner.catalog.records import Catalog
+from planner.catalog.records import Catalog, Workload
 from planner.energy.power import partly_loaded_w
 from planner.performance.duration import attempt_h
 from planner.performance.estimate import Prediction, Setup
 from planner.report.document import issue_entry
+from planner.strategy.evaluate import model_notes
 from planner.strategy.problem import Issue
 from planner.strategy.resolve.figures import Figures
 from planner.strategy.resolve.machines import usual_power
+from planner.workload.transformer import idle_expert_parameters
 
 
 def forecast_document(
@@ -45,10 +47,13 @@ def forecast_document(
             "min_gpus": prediction.min_gpus,
         }
         warnings.insert(0, Issue(code=code, params=params))
+    warnings += model_notes(setup.workload)
     return {
         "gpu": setup.gpu.id,
         "gpus": setup.gpus,
         "workload": setup.workload.id,
+        "parameters": setup.workload.parameters.value,
+        "active_parameters": _active(setup.workload),
         "throughput": prediction.throughput,
         "throughput_low": prediction.throughput_low,
         "throughput_high": prediction.throughput_high,
@@ -72,6 +77,12 @@ def forecast_document(
         "warnings": [issue_entry(issue) for issue in warnings],
         "sources": list(prediction.sources),
     }
+
+
+def _active(workload: Workload) -> float:
+    """Parameters without the experts that a token doesn't pass. [-]"""
+    spec, total = workload.transformer, workload.parameters.value
+    return total if spec is None else total - idle_expert_parameters(spec)
 
 
 def _wall_w(setup: Setup, catalog: Catalog, machine_gpus: int | None) -> float:

@@ -49,6 +49,7 @@ def forecast_text(document: dict[str, Any]) -> str:
     unit = document["throughput_unit"].replace("_per_s", "/s")
     lines = [
         f"{document['gpus']} x {document['gpu']}, {document['workload']} ({document['basis']})",
+        f"parameters  {_parameters(document)}",
         f"throughput  {_cell(document['throughput'])} {unit}"
         f" (likely {_cell(document['throughput_low'])} to {_cell(document['throughput_high'])})",
         f"memory      {_cell(document['memory_gb'])} of {_cell(document['capacity_gb'])} GB a GPU",
@@ -58,6 +59,11 @@ def forecast_text(document: dict[str, Any]) -> str:
     ]
     lines += [f"Note: {warning['message']}" for warning in document["warnings"]]
     return "\n".join(lines) + "\n"
+
+
+def _parameters(document: dict[str, Any]) -> str:
+    total, active = document["parameters"], document["active_parameters"]
+    return _whole(total) if active == total else f"{_whole(total)}, of which {_whole(active)} for a token"
 
 
 def _name(strategy: str | None) -> str:

@@ -108,6 +108,12 @@ def _job_class(value: object) -> object:
     return value
 
 
+def _config(value: object) -> object:
+    if isinstance(value, dict | str):
+        return value
+    raise ValueError("the keys of a config.json, or its text")
+
+
 def _from_new(ratios: dict[int, float]) -> dict[int, float]:
     if ratios.get(0, 1.0) != 1.0:
         raise ValueError("a ratio of 1 at age 0, when the unit is new")
@@ -129,6 +135,8 @@ AgeMonths = Annotated[int, BeforeValidator(_whole), Field(ge=0, le=240)]
 JobClass = Annotated[Literal["development", "key"], BeforeValidator(_job_class)]
 Price = Annotated[Money, BeforeValidator(_price)]
 Amount = Annotated[Money, BeforeValidator(_amount)]
+ConfigJson = Annotated[Any, BeforeValidator(_config)]
+"""Read by `planner.workload.huggingface`, which says what is wrong with a key."""
 ResidualRatios = Annotated[dict[AgeMonths, Share], Field(min_length=1), AfterValidator(_from_new)]
 
 
@@ -304,6 +312,25 @@ class GpuInput(Model):
         return self
 
 
+class ModelInput(Model):
+    """A model that the catalog lacks, described by its config.json, with the settings of its usual recipe."""
+
+    name: Annotated[str, BeforeValidator(_text), Field(max_length=100)] | None = None
+    config: ConfigJson
+    precision: Precision = "bf16"
+    seq_len: Count | None = None
+    global_batch: Count | None = None
+    tokens: Positive | None = None
+    samples: Positive | None = None
+    epochs: Positive | None = None
+
+    @model_validator(mode="after")
+    def _one_amount_of_work(self) -> ModelInput:
+        if self.tokens is not None and (self.samples is not None or self.epochs is not None):
+            raise ValueError("either 'tokens', or 'samples' with 'epochs', not both")
+        return self
+
+
 class Rental(Model):
     """Which offers may be used, and what goes with rented machines."""
 
@@ -379,3 +406,4 @@ class Scenario(Model):
     rental: Rental = Rental()
     offers: Annotated[dict[Id, OfferInput], Field(max_length=500)] = Field(default_factory=dict)
     gpus: Annotated[dict[Id, GpuInput], Field(max_length=100)] = Field(default_factory=dict)
+    models: Annotated[dict[Id, ModelInput], Field(max_length=100)] = Field(default_factory=dict)

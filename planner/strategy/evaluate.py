@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from planner.catalog.records import Catalog, is_old
+from planner.catalog.records import Catalog, Workload, is_old
 from planner.performance.evidence import Evidence
 from planner.scenario.own_gpus import with_own_gpus
+from planner.scenario.own_models import with_own_models
 from planner.scenario.schema import Scenario
 from planner.strategy.allocate import KINDS, Allocation, Kind, allocate, on_time
 from planner.strategy.compare import Recommendation, recommend
@@ -92,7 +93,7 @@ class Result:
     @property
     def warnings(self) -> tuple[Issue, ...]:
         """Warnings of the whole plan: of the problem, and of the strategies' allocations and predictions."""
-        found = list(self.problem.warnings)
+        found = [*self.problem.warnings, *self._model_notes()]
         for strategy in self.strategies:
             found += strategy.allocation.warnings
             for job in strategy.jobs:
@@ -104,6 +105,11 @@ class Result:
         for issue in found:
             unique.setdefault((issue.code, issue.field, issue.where, repr(sorted(issue.params.items()))), issue)
         return tuple(unique.values())
+
+    def _model_notes(self) -> list[Issue]:
+        """What was assumed of models that the scenario describes."""
+        named = dict.fromkeys(job.workload for job in self.problem.jobs)
+        return [issue for id in named for issue in model_notes(self.catalog.workloads[id])]
 
     def _machine_warnings(self, strategy: StrategyResult) -> list[Issue]:
         """Owned machines that are replaced within the horizon, and prices of cards too old to rely on."""
@@ -139,6 +145,16 @@ class Result:
         return issues
 
 
+def model_notes(workload: Workload) -> list[Issue]:
+    """What was assumed of a model that was read from a config.json; nothing for workloads of the catalog."""
+    if workload.source != "scenario":
+        return []
+    return [
+        Issue(code="model_note", field=f"models.{workload.id}", params={"model": workload.name, "note": note})
+        for note in workload.note.splitlines()
+    ]
+
+
 def evaluate(scenario: Scenario, catalog: Catalog, evidence: Evidence, *, today: dt.date) -> Result:
     """Plan a scenario in every named way.
 
@@ -163,7 +179,7 @@ def evaluate(scenario: Scenario, catalog: Catalog, evidence: Evidence, *, today:
     InputError, UnknownIdError
         As `resolve`.
     """
-    catalog = with_own_gpus(catalog, scenario.gpus)
+    catalog = with_own_models(with_own_gpus(catalog, scenario.gpus), scenario.models)
     problem = resolve(scenario, catalog, evidence, today=today)
     theta = problem.theta()
     allocations = {kind: allocate(problem, theta, kind) for kind in KINDS}

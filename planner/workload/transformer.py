@@ -11,12 +11,23 @@ FLASH_BACKWARD_OVER_FORWARD = 2.5  # flash attention recomputes the scores in th
 
 def query_width(spec: TransformerSpec) -> int:
     """Width of the queries of one layer. [elements per token]"""
-    return spec.d_model
+    return spec.d_model if spec.head_dim is None else spec.heads * spec.head_dim
+
+
+def attention_output_width(spec: TransformerSpec) -> int:
+    """Width of what attention gives to its output projection. [elements per token]"""
+    return query_width(spec) if spec.v_head_dim is None else spec.heads * spec.v_head_dim
 
 
 def key_value_width(spec: TransformerSpec) -> int:
-    """Width of the keys, and again of the values, of one layer; smaller with grouped queries. [elements per token]"""
-    return spec.d_model // spec.heads * spec.kv_heads
+    """Width of the keys, and again of the values, of one layer; smaller with grouped queries. [elements per token]
+
+    Where keys and values differ (latent attention), half of both together.
+    """
+    head_dim = spec.d_model // spec.heads if spec.head_dim is None else spec.head_dim
+    if spec.v_head_dim is None:
+        return head_dim * spec.kv_heads
+    return (head_dim + spec.v_head_dim) * spec.kv_heads // 2
 
 
 def mlp_matrices(spec: TransformerSpec) -> int:
@@ -24,10 +35,54 @@ def mlp_matrices(spec: TransformerSpec) -> int:
     return 3 if spec.gated_mlp else 2
 
 
+def attention_matmul_parameters(spec: TransformerSpec) -> int:
+    """Weights of the attention projections of one layer. [-]"""
+    if spec.attention_parameters is not None:
+        return spec.attention_parameters
+    inputs = query_width(spec) + 2 * key_value_width(spec)
+    return spec.d_model * (inputs + attention_output_width(spec))
+
+
+def _mean_of_layers(spec: TransformerSpec, in_expert_layers: int) -> float:
+    """Mean over all layers of a width that is `d_ff` in those without experts."""
+    if not spec.experts:
+        return spec.d_ff
+    with_experts = spec.layers - spec.dense_layers
+    return (spec.dense_layers * spec.d_ff + with_experts * in_expert_layers) / spec.layers
+
+
+def _expert_width(spec: TransformerSpec) -> int:
+    return spec.d_ff if spec.expert_d_ff is None else spec.expert_d_ff
+
+
+def feed_forward_width(spec: TransformerSpec) -> float:
+    """Feed-forward width that a token passes in one layer: `d_ff`, or of its experts; the mean of all layers. [-]"""
+    return _mean_of_layers(spec, spec.experts_per_token * _expert_width(spec) + spec.shared_d_ff)
+
+
+def stored_feed_forward_width(spec: TransformerSpec) -> float:
+    """Feed-forward width that is kept for one layer, all experts together; the mean of all layers. [-]"""
+    return _mean_of_layers(spec, spec.experts * _expert_width(spec) + spec.shared_d_ff)
+
+
+def _router_parameters(spec: TransformerSpec) -> float:
+    """Weights that choose the experts; the mean of all layers."""
+    return spec.d_model * spec.experts * (spec.layers - spec.dense_layers) / spec.layers
+
+
+def _layer_parameters(spec: TransformerSpec, feed_forward: float) -> float:
+    matrices = mlp_matrices(spec) * spec.d_model * feed_forward
+    return float(attention_matmul_parameters(spec) + matrices + _router_parameters(spec))
+
+
 def layer_matmul_parameters(spec: TransformerSpec) -> float:
-    """Weights that every token is multiplied with in one layer. [-]"""
-    attention = spec.d_model * (2 * query_width(spec) + 2 * key_value_width(spec))
-    return float(attention + mlp_matrices(spec) * spec.d_model * spec.d_ff)
+    """Weights that every token is multiplied with in one layer; with experts, the mean of all layers. [-]"""
+    return _layer_parameters(spec, feed_forward_width(spec))
+
+
+def layer_stored_parameters(spec: TransformerSpec) -> float:
+    """Weights that are kept for one layer, all experts included; the mean of all layers. [-]"""
+    return _layer_parameters(spec, stored_feed_forward_width(spec))
 
 
 def head_parameters(spec: TransformerSpec) -> float:
@@ -45,14 +100,27 @@ def parameter_count(spec: TransformerSpec) -> float:
     >>> round(parameter_count(llama_7b) / 1e9, 2)
     6.74
     """
+    return spec.layers * layer_stored_parameters(spec) + _outer_parameters(spec)
+
+
+def active_parameter_count(spec: TransformerSpec) -> float:
+    """Weights of the whole model without the experts that a token doesn't pass, counted as `parameter_count`. [-]"""
+    return spec.layers * layer_matmul_parameters(spec) + _outer_parameters(spec)
+
+
+def idle_expert_parameters(spec: TransformerSpec) -> float:
+    """Weights of the experts that a token doesn't pass; 0 without experts. [-]"""
+    return spec.layers * (layer_stored_parameters(spec) - layer_matmul_parameters(spec))
+
+
+def _outer_parameters(spec: TransformerSpec) -> float:
     embeddings = spec.d_model * (spec.vocab + spec.learned_positions)
-    untied_head = 0.0 if spec.tied_embeddings else head_parameters(spec)
-    return spec.layers * layer_matmul_parameters(spec) + embeddings + untied_head
+    return embeddings + (0.0 if spec.tied_embeddings else head_parameters(spec))
 
 
 def attention_flop_per_token(spec: TransformerSpec, seq_len: Numeric) -> Numeric:
     """FLOP of scores and weighted values for one token, forward, all layers; a causal mask halves them. [FLOP]"""
-    full = spec.layers * 2 * FLOP_PER_MAC * seq_len * query_width(spec)
+    full = spec.layers * FLOP_PER_MAC * seq_len * (query_width(spec) + attention_output_width(spec))
     return full if spec.encoder else full / 2
 
 
@@ -116,17 +184,20 @@ def layer_activation_elements(spec: TransformerSpec) -> float:
     attention output, and two (gated: three) feed-forward widths.
     """
     block_inputs = (2 if spec.parallel_blocks else 4) * spec.d_model
-    attention = query_width(spec) + 2 * key_value_width(spec) + spec.d_model
-    return float(block_inputs + attention + mlp_matrices(spec) * spec.d_ff)
+    attention = query_width(spec) + 2 * key_value_width(spec) + attention_output_width(spec)
+    return float(block_inputs + attention + mlp_matrices(spec) * feed_forward_width(spec))
 
 
 def selective_activation_elements(spec: TransformerSpec) -> float:
     """Values one layer keeps under selective checkpointing: input, attention output, half of the matmul outputs."""
-    matmul_outputs = query_width(spec) + 2 * key_value_width(spec) + spec.d_model + mlp_matrices(spec) * spec.d_ff
-    return float(2 * spec.d_model + matmul_outputs / 2)
+    projections = query_width(spec) + 2 * key_value_width(spec) + spec.d_model
+    matmul_outputs = projections + mlp_matrices(spec) * feed_forward_width(spec)
+    return float(spec.d_model + attention_output_width(spec) + matmul_outputs / 2)
 
 
 def elementwise_elements(spec: TransformerSpec) -> float:
     """Values that the elementwise kernels of one layer read and write, forward. [elements per token]"""
     gate = 1.5 if spec.gated_mlp else 1.0
-    return float(14 * spec.d_model + gate * 2 * spec.d_ff + query_width(spec) + 2 * key_value_width(spec))
+    return float(
+        14 * spec.d_model + gate * 2 * feed_forward_width(spec) + query_width(spec) + 2 * key_value_width(spec)
+    )

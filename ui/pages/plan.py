@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ui import empty_state, frame, jobs_table, state
+from ui import catalog_own, empty_state, frame, jobs_table, state
 from ui.groups import groups
 from ui.i18n import t
 from ui.plan_blocks import answer, charts_and_reasons, details, figures, foot, impossible, input_groups, problem_box
@@ -23,7 +23,7 @@ if state.is_empty():
     st.stop()
 if plan is None:
     st.title(t("title.broken"), anchor=False)
-    asked = groups(state.document(), state.catalog())
+    asked = groups(state.document(), catalog_own.catalog())
     input_groups(asked, outcome.problems, None)
     problem_box(outcome.problems, asked)
     st.stop()
@@ -31,7 +31,7 @@ if plan is None:
 view = View(plan.report, plan.document, state.catalog(), frame.currency_of(plan.report))
 answer(view, outdated=outdated)
 figures(view)
-asked = groups(state.document(), state.catalog(), view.figures, view.rented_gpus(), view.currency)
+asked = groups(state.document(), catalog_own.catalog(), view.figures, view.rented_gpus(), view.currency)
 input_groups(asked, outcome.problems, view)
 if outcome.problems:  # below the groups, so that an open one does not jump away from the field being typed in
     problem_box(outcome.problems, asked)
