@@ -85,7 +85,13 @@ def _group_lines(label: str, groups: Sequence[Group]) -> list[str]:
     if not groups:
         return []
     rows = [
-        [group.key, f"{group.n:,}", _percent(group.median_ape), _percent(group.p90_ape), _percent(group.bias, "+")]
+        [
+            _plain(group.key),
+            f"{group.n:,}",
+            _percent(group.median_ape),
+            _percent(group.p90_ape),
+            _percent(group.bias, "+"),
+        ]
         for group in groups[:_MOST_GROUPS]
     ]
     return ["", *table([label, "rows", "median", "p90", "bias"], rows), *_more(len(groups) - _MOST_GROUPS)]
@@ -94,12 +100,17 @@ def _group_lines(label: str, groups: Sequence[Group]) -> list[str]:
 def _count_lines(title: str, counts: Mapping[str, int]) -> list[str]:
     if not counts:
         return []
-    shown = [f"  {count:,} x {text}" for text, count in list(counts.items())[:_MOST_COUNTS]]
+    shown = [f"  {count:,} x {_plain(text)}" for text, count in list(counts.items())[:_MOST_COUNTS]]
     return ["", title, *shown, *_more(len(counts) - _MOST_COUNTS)]
 
 
 def _more(count: int) -> list[str]:
     return [f"  ... and {count:,} more"] if count > 0 else []
+
+
+def _plain(text: str) -> str:
+    """Text of a file on one line, without what would steer the terminal."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text)
 
 
 def _percent(value: float | None, sign: str = "") -> str:

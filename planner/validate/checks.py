@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable
 
 from planner.catalog.query import find_accelerator, find_workload
-from planner.catalog.records import Catalog, TransformerSpec, Workload
+from planner.catalog.records import Catalog, Gpu, PartialGpu, TransformerSpec, Workload
 from planner.errors import InputError, UnknownIdError
 from planner.messages import as_text
 from planner.validate.parallelism import EXPECTED, Parallelism, ParallelismError, parse_parallelism
@@ -16,6 +15,8 @@ TASKS = ("pretrain", "full-finetune", "lora", "qlora")
 _SMALLER_LAST = ("composer", "llm-foundry")
 """Frameworks that run a last micro-batch with fewer sequences, so that micro-batches need not divide the batch."""
 _SHOWN = 60
+_MOST_NAMES = 200
+"""Names after which those resembling an unknown one are no longer looked for: that takes a millisecond each."""
 
 
 def reason(column: str, found: object, expected: str) -> str:
@@ -23,38 +24,56 @@ def reason(column: str, found: object, expected: str) -> str:
     return f"{column}: found {found}, expected {expected}"
 
 
-@dataclass(frozen=True, slots=True)
 class Subjects:
     """GPUs and models that are known, each name looked up once however many rows have it.
 
-    `other_models` are names, in lower case, that the estimator knows besides the catalog's workloads.
+    Parameters
+    ----------
+    catalog : Catalog
+        GPUs and workloads.
+    other_models : collection of str
+        Names, in lower case, that the estimator knows besides the catalog's workloads.
     """
 
-    catalog: Catalog
-    other_models: Collection[str] = frozenset()
-    _gpus: dict[str, str | None] = field(default_factory=dict)
-    _models: dict[str, Workload | UnknownIdError] = field(default_factory=dict)
+    def __init__(self, catalog: Catalog, other_models: Collection[str] = frozenset()) -> None:
+        self._catalog = catalog
+        self._other_models = frozenset(other_models)
+        self._gpus: dict[str, str | None] = {}
+        self._models: dict[str, Workload | UnknownIdError] = {}
+        self._gpu_names = _spellings([*catalog.gpus.values(), *catalog.partial_gpus.values()])
+        self._gpu_names |= {label.label.casefold() for label in catalog.ambiguous.values()}
+        self._model_names = _spellings(catalog.workloads.values())
 
     def gpu_reason(self, text: str) -> str | None:
         """Why a GPU isn't known; None when it is, if only in part."""
         if text not in self._gpus:
-            try:
-                find_accelerator(self.catalog, text)
-                self._gpus[text] = None
-            except UnknownIdError as error:
-                self._gpus[text] = reason("gpu", _quoted(text), _one_of("a GPU of the catalog", error))
-            except InputError as error:
-                self._gpus[text] = reason("gpu", _quoted(text), as_text(error.params["could_be"]))
+            self._gpus[text] = self._find_gpu(text)
         return self._gpus[text]
+
+    def _find_gpu(self, text: str) -> str | None:
+        if len(self._gpus) > _MOST_NAMES and text.strip().casefold() not in self._gpu_names:
+            return reason("gpu", _quoted(text), "a GPU of the catalog")
+        try:
+            find_accelerator(self._catalog, text)
+        except UnknownIdError as error:
+            return reason("gpu", _quoted(text), _one_of("a GPU of the catalog", error))
+        except InputError as error:
+            return reason("gpu", _quoted(text), as_text(error.params["could_be"]))
+        return None
 
     def model(self, text: str) -> Workload | UnknownIdError:
         """The catalog's model of a name, or the error that names those resembling it."""
         if text not in self._models:
-            try:
-                self._models[text] = find_workload(self.catalog, text)
-            except UnknownIdError as error:
-                self._models[text] = error
+            self._models[text] = self._find_model(text)
         return self._models[text]
+
+    def _find_model(self, text: str) -> Workload | UnknownIdError:
+        if len(self._models) > _MOST_NAMES and text.strip().casefold() not in self._model_names:
+            return UnknownIdError("workload", text, [])
+        try:
+            return find_workload(self._catalog, text)
+        except UnknownIdError as error:
+            return error
 
     def shape(self, row: Row) -> TransformerSpec | None:
         """Shape of the catalog's model of that name; None where there is none."""
@@ -67,7 +86,7 @@ class Subjects:
             return None
         if not row.model:
             return reason("model", "nothing", "a model of the catalog; or n_layers and d_model")
-        if row.model.strip().casefold() in self.other_models:
+        if row.model.strip().casefold() in self._other_models:
             return None
         known = self.model(row.model)
         if isinstance(known, Workload):
@@ -192,6 +211,10 @@ def _degrees(spread: Parallelism) -> str:
 def _one_of(what: str, error: UnknownIdError) -> str:
     near = error.params["near"]
     return f"{what}, such as {as_text(near)}" if near else what
+
+
+def _spellings(records: Iterable[Gpu | PartialGpu | Workload]) -> set[str]:
+    return {name.casefold() for record in records for name in (record.id, *record.aliases)}
 
 
 def _quoted(text: str) -> str:

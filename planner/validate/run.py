@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,6 +15,7 @@ from planner.validate.table import Table
 
 NOT_MEASURED = "no measured value"
 _NO_PREDICTION = "the estimator gave no number"
+_LARGEST = 1e100  # so that no ratio of two figures overflows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +81,7 @@ def validate_table(
 def _checked(prediction: RowPrediction) -> RowPrediction:
     """A prediction that can be compared: figures that aren't positive numbers are none."""
     figures = (prediction.predicted, prediction.low, prediction.high)
-    if all(figure is None or (math.isfinite(figure) and figure > 0) for figure in figures):
+    if all(figure is None or 0 < figure < _LARGEST for figure in figures):
         if prediction.predicted is None and prediction.skipped is None:
             return replace(prediction, skipped=_NO_PREDICTION, low=None, high=None)
         return prediction
