@@ -23,6 +23,7 @@ from planner.catalog.records import PRECISIONS, Catalog
 from planner.errors import InputError, PlannerError
 from planner.performance.estimate import Setup, estimate
 from planner.performance.evidence import load_evidence
+from planner.performance.predict_rows import predict_language_rows, predict_memory_rows
 from planner.report.claims import claims_document, claims_text
 from planner.report.diff import diff_paths, diff_text
 from planner.report.document import plan_document
@@ -32,12 +33,16 @@ from planner.report.listing import KINDS, list_rows
 from planner.report.recommendation import recommendation_document
 from planner.report.recommendation_text import recommendation_text
 from planner.report.text import forecast_text, plan_text, rows_text
+from planner.report.validation import validation_csv, validation_document, validation_text
 from planner.scenario.load import check_document, parse_scenario, read_document, read_file
 from planner.scenario.own_models import model_from_file
 from planner.scenario.paths import with_overrides
 from planner.scenario.schema import LARGEST, SMALLEST, Scenario
 from planner.strategy.evaluate import evaluate
 from planner.strict_yaml import parse, shorten
+from planner.validate.reading import read_bytes
+from planner.validate.run import validate_table
+from planner.validate.table import read_table
 from planner.workload.settings import SOFTWARE
 from planner.workload.training import amount_of_work
 
@@ -209,6 +214,22 @@ def _claims(options: argparse.Namespace) -> None:
     _print(_json(document) if options.json else claims_text(document))
 
 
+def _validate(options: argparse.Namespace) -> None:
+    table = read_table(read_bytes(options.file), file=str(options.file))
+    catalog, evidence = _catalog(options), load_evidence()
+    validation = validate_table(
+        table,
+        catalog,
+        language=lambda rows: predict_language_rows(rows, catalog, evidence),
+        memory=lambda rows: predict_memory_rows(rows, catalog),
+    )
+    if options.csv is not None:
+        _write(options.csv, validation_csv(validation))
+    if validation.summary.n == 0:
+        print("no row could be scored: each has its reason", file=sys.stderr)
+    _print(_json(validation_document(validation)) if options.json else validation_text(validation))
+
+
 def _json(document: Any) -> str:
     return json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False) + "\n"
 
@@ -322,6 +343,11 @@ def _parser() -> argparse.ArgumentParser:
 
     claims = commands.add_parser("claims", parents=[common], help="put printed claims to the test")
     claims.set_defaults(run=_claims)
+
+    check_rows = commands.add_parser("validate", parents=[common], help="predict measured runs and compare")
+    check_rows.add_argument("file", type=Path, metavar="FILE.csv")
+    check_rows.add_argument("--csv", type=Path, metavar="OUT.csv", help="also write every row with its prediction")
+    check_rows.set_defaults(run=_validate)
     return parser
 
 

@@ -72,6 +72,10 @@ class ScenarioError(_ListedError, ValueError):
     """A scenario file is wrong; lists all problems."""
 
 
+class TableError(_ListedError):
+    """A table of measurements can't be used; lists all problems."""
+
+
 class UnknownIdError(PlannerError, KeyError):
     """No such GPU, offer, workload or site; `params["near"]` holds the nearest ids."""
 

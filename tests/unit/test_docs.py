@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime as dt
 import json
 import re
@@ -22,12 +23,15 @@ from planner.performance.evidence import load_evidence
 from planner.report.document import plan_document
 from planner.report.export import COLUMNS
 from planner.report.listing import KINDS, list_rows
+from planner.report.validation import COLUMNS as VALIDATION_COLUMNS
 from planner.scenario.load import check_document, parse_scenario, read_document
 from planner.scenario.money import Money
 from planner.scenario.paths import with_overrides
 from planner.scenario.schema import CurrencyCode, Scenario
 from planner.strategy.evaluate import evaluate
 from planner.strict_yaml import parse
+from planner.validate.parallelism import parse_parallelism
+from planner.validate.rows import LanguageRow, MemoryRow
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -245,7 +249,7 @@ def test_every_key_of_a_check_is_described(capsys: pytest.CaptureFixture[str]) -
 
 
 @pytest.mark.parametrize(
-    "command", ["plan", "estimate", "recommend", "catalog check", "catalog list", "catalog diff", "claims"]
+    "command", ["plan", "estimate", "recommend", "catalog check", "catalog list", "catalog diff", "claims", "validate"]
 )
 def test_every_option_is_described(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
@@ -273,6 +277,32 @@ def test_a_day_before_the_newest_date_of_the_data_can_be_planned(
     assert load_catalog(today=TODAY).as_of > "2026-07-01"
     assert main([*command, "--today", "2026-07-01"]) == 0
     assert capsys.readouterr().out
+
+
+def test_every_key_of_a_validation_is_described(capsys: pytest.CaptureFixture[str]) -> None:
+    evidence = ROOT / "data" / "measurements" / "llm_throughput.csv"
+    assert main(["validate", str(evidence), "--json", "--today", TODAY.isoformat()]) == 0
+    document = json.loads(capsys.readouterr().out)
+    pages = sections("cli.md")
+    assert set(described(pages["JSON of `validate"])) == set(document)
+    assert tuple(described(pages["rows[]"])) == VALIDATION_COLUMNS == tuple(document["rows"][0])
+    assert set(described(pages["summary"])) == set(document["summary"])
+    assert set(described(pages["groups[]"])) == set(document["groups"][0])
+
+
+# docs/validate.md
+
+
+def test_every_column_of_a_table_of_measurements_is_described() -> None:
+    fields = {field.name for row in (LanguageRow, MemoryRow) for field in dataclasses.fields(row)} - {"line"}
+    assert set(described(sections("validate.md")["Columns"])) == fields
+
+
+def test_the_spellings_of_parallelism_are_understood() -> None:
+    spellings = described(sections("validate.md")["Parallelism"])
+    assert len(spellings) > 20
+    for spelling in spellings:
+        parse_parallelism(spelling)
 
 
 # docs/claims.md

@@ -1,0 +1,221 @@
+"""Rows that can't be predicted: GPUs and models nobody knows, and configurations that can't exist."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from planner.catalog.query import find_accelerator, find_workload
+from planner.catalog.records import Catalog, Gpu, PartialGpu, TransformerSpec, Workload
+from planner.errors import InputError, UnknownIdError
+from planner.messages import as_text
+from planner.validate.parallelism import EXPECTED, Parallelism, ParallelismError, parse_parallelism
+from planner.validate.rows import LanguageRow, Row
+
+TASKS = ("pretrain", "full-finetune", "lora", "qlora")
+_SMALLER_LAST = ("composer", "llm-foundry")
+"""Frameworks that run a last micro-batch with fewer sequences, so that micro-batches need not divide the batch."""
+_SHOWN = 60
+_MOST_NAMES = 200
+"""Names after which those resembling an unknown one are no longer looked for: that takes a millisecond each."""
+
+
+def reason(column: str, found: object, expected: str) -> str:
+    """A fault in words, as everywhere in the project."""
+    return f"{column}: found {found}, expected {expected}"
+
+
+class Subjects:
+    """GPUs and models that are known, each name looked up once however many rows have it.
+
+    Parameters
+    ----------
+    catalog : Catalog
+        GPUs and workloads.
+    other_models : collection of str
+        Names, in lower case, that the estimator knows besides the catalog's workloads.
+    """
+
+    def __init__(self, catalog: Catalog, other_models: Collection[str] = frozenset()) -> None:
+        self._catalog = catalog
+        self._other_models = frozenset(other_models)
+        self._gpus: dict[str, str | None] = {}
+        self._models: dict[str, Workload | UnknownIdError] = {}
+        self._gpu_names = _spellings([*catalog.gpus.values(), *catalog.partial_gpus.values()])
+        self._gpu_names |= {label.label.casefold() for label in catalog.ambiguous.values()}
+        self._model_names = _spellings(catalog.workloads.values())
+
+    def gpu_reason(self, text: str) -> str | None:
+        """Why a GPU isn't known; None when it is, if only in part."""
+        if text not in self._gpus:
+            self._gpus[text] = self._find_gpu(text)
+        return self._gpus[text]
+
+    def _find_gpu(self, text: str) -> str | None:
+        if len(self._gpus) > _MOST_NAMES and text.strip().casefold() not in self._gpu_names:
+            return reason("gpu", _quoted(text), "a GPU of the catalog")
+        try:
+            find_accelerator(self._catalog, text)
+        except UnknownIdError as error:
+            return reason("gpu", _quoted(text), _one_of("a GPU of the catalog", error))
+        except InputError as error:
+            return reason("gpu", _quoted(text), as_text(error.params["could_be"]))
+        return None
+
+    def model(self, text: str) -> Workload | UnknownIdError:
+        """The catalog's model of a name, or the error that names those resembling it."""
+        if text not in self._models:
+            self._models[text] = self._find_model(text)
+        return self._models[text]
+
+    def _find_model(self, text: str) -> Workload | UnknownIdError:
+        if len(self._models) > _MOST_NAMES and text.strip().casefold() not in self._model_names:
+            return UnknownIdError("workload", text, [])
+        try:
+            return find_workload(self._catalog, text)
+        except UnknownIdError as error:
+            return error
+
+    def shape(self, row: Row) -> TransformerSpec | None:
+        """Shape of the catalog's model of that name; None where there is none."""
+        known = self.model(row.model) if row.model else None
+        return known.transformer if isinstance(known, Workload) else None
+
+    def model_reason(self, row: Row) -> str | None:
+        """Why nothing is known of a row's model: no shape, no number of parameters, and no name that is known."""
+        if row.n_params is not None or (row.n_layers is not None and row.d_model is not None):
+            return None
+        if not row.model:
+            return reason("model", "nothing", "a model of the catalog; or n_layers and d_model")
+        if row.model.strip().casefold() in self._other_models:
+            return None
+        known = self.model(row.model)
+        if isinstance(known, Workload):
+            if known.transformer is not None:
+                return None
+            return reason("model", _quoted(row.model), "a language model; or n_layers and d_model")
+        named = _one_of("a model of the catalog", known)
+        return reason("model", _quoted(row.model), f"{named}; or n_layers and d_model")
+
+
+def row_reason(row: Row, subjects: Subjects) -> str | None:
+    """Why a row can't be predicted; None when nothing speaks against it.
+
+    Parameters
+    ----------
+    row : LanguageRow or MemoryRow
+        What is written in the table.
+    subjects : Subjects
+        GPUs and models that are known.
+
+    Returns
+    -------
+    str or None
+        Column, what was found there and what would be right.
+    """
+    if not row.gpu:
+        return reason("gpu", "nothing", "the name of a GPU")
+    if row.n_gpus is None:
+        return reason("n_gpus", "nothing", "the number of GPUs")
+    if row.task and row.task.casefold() not in TASKS:
+        return reason("task", _quoted(row.task), as_text(TASKS))
+    spread = Parallelism()
+    if row.parallelism:
+        try:
+            spread = parse_parallelism(row.parallelism)
+        except ParallelismError:
+            return reason("parallelism", _quoted(row.parallelism), EXPECTED)
+    return (
+        subjects.gpu_reason(row.gpu)
+        or subjects.model_reason(row)
+        or _shape_reason(row, spread, subjects.shape(row))
+        or _gpus_reason(row, spread)
+        or _batch_reason(row, spread)
+    )
+
+
+def _shape_reason(row: Row, spread: Parallelism, known: TransformerSpec | None) -> str | None:
+    """A split that the model doesn't allow."""
+    heads = row.n_heads or (known.heads if known else None)
+    layers = row.n_layers or (known.layers if known else None)
+    kv_heads = row.n_kv_heads
+    if heads is not None and kv_heads is not None and (kv_heads > heads or heads % kv_heads):
+        return reason("n_kv_heads", kv_heads, f"a divisor of the {heads} attention heads")
+    if heads is not None and spread.tensor > heads:
+        found = f"tensor parallel over {spread.tensor}"
+        return reason("parallelism", found, f"at most the {heads} attention heads")
+    if heads is not None and heads % spread.tensor:
+        found = f"tensor parallel over {spread.tensor}"
+        return reason("parallelism", found, f"a divisor of the {heads} attention heads")
+    if layers is not None and spread.pipeline > layers:
+        return reason("parallelism", f"{spread.pipeline} pipeline stages", f"at most the {layers} layers")
+    chunks = spread.pipeline * spread.virtual
+    if layers is not None and chunks > layers:
+        found = f"{spread.pipeline} pipeline stages of {spread.virtual} chunks"
+        return reason("parallelism", found, f"at most {layers} chunks in all, one for each layer")
+    if row.seq_len is not None and row.seq_len % spread.context:
+        found = f"context parallel over {spread.context}"
+        return reason("parallelism", found, f"a divisor of the {row.seq_len} tokens of a sequence")
+    return None
+
+
+def _gpus_reason(row: Row, spread: Parallelism) -> str | None:
+    """A split that the number of GPUs doesn't allow."""
+    gpus = row.n_gpus or 1
+    if spread.kind == "single" and gpus > 1:
+        return reason("parallelism", f"'{row.parallelism}' on {gpus} GPUs", "how they are used together, or n_gpus 1")
+    if gpus % spread.split:
+        return reason("n_gpus", gpus, f"a multiple of {spread.split} ({_degrees(spread)})")
+    if spread.data is not None and spread.kind != "fsdp" and spread.split * spread.data != gpus:
+        product = spread.split * spread.data
+        return reason("n_gpus", gpus, f"{product} ({_degrees(spread)} x data {spread.data})")
+    if (gpus // spread.pipeline) % spread.expert:
+        whole = f"a divisor of the {gpus // spread.pipeline} GPUs of a pipeline stage"
+        return reason("parallelism", f"expert parallel over {spread.expert}", whole)
+    if spread.shard_group is not None:
+        # A group may span context ranks (they hold the same weights), never tensor or pipeline ranks.
+        holders = gpus // (spread.tensor * spread.pipeline)
+        if holders % spread.shard_group:
+            return reason("parallelism", f"groups of {spread.shard_group}", f"a divisor of the {holders} copies")
+    return None
+
+
+def _batch_reason(row: Row, spread: Parallelism) -> str | None:
+    """A batch that can't be dealt out evenly. Where the parallelism isn't said, any split of the GPUs may be meant."""
+    if not isinstance(row, LanguageRow) or row.global_batch_seqs is None:
+        return None
+    batch, micro = row.global_batch_seqs, row.micro_batch_seqs
+    copies = (row.n_gpus or 1) // spread.split if row.parallelism else 1
+    if copies > 1 and batch % copies:
+        return reason("global_batch_seqs", batch, f"a multiple of the {copies} copies of the model")
+    if micro is None:
+        return None
+    if micro * copies > batch:
+        return reason("micro_batch_seqs", micro, f"at most the {batch // copies} of the global batch for each copy")
+    uneven = any(name in (row.framework or "").casefold() for name in _SMALLER_LAST)
+    if batch % (copies * micro) and not uneven:
+        one_pass = f"{copies * micro} ({copies} copies x micro-batch {micro})" if copies > 1 else f"{micro}"
+        return reason("global_batch_seqs", batch, f"a multiple of {one_pass}")
+    if row.grad_accum is not None and row.parallelism and not uneven:
+        product = copies * micro * row.grad_accum
+        if abs(product - batch) > 0.5:
+            expected = f"{product:g} ({copies} copies x micro-batch {micro} x {row.grad_accum:g} passes)"
+            return reason("global_batch_seqs", batch, expected)
+    return None
+
+
+def _degrees(spread: Parallelism) -> str:
+    degrees = {"tensor": spread.tensor, "pipeline": spread.pipeline, "context": spread.context}
+    return " x ".join(f"{name} {size}" for name, size in degrees.items() if size > 1) or "no split"
+
+
+def _one_of(what: str, error: UnknownIdError) -> str:
+    near = error.params["near"]
+    return f"{what}, such as {as_text(near)}" if near else what
+
+
+def _spellings(records: Iterable[Gpu | PartialGpu | Workload]) -> set[str]:
+    return {name.casefold() for record in records for name in (record.id, *record.aliases)}
+
+
+def _quoted(text: str) -> str:
+    return f"'{text}'" if len(text) <= _SHOWN else f"'{text[: _SHOWN - 3]}...'"

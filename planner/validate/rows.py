@@ -1,0 +1,125 @@
+"""Rows of the tables that can be validated: one measured run each, with an unknown cell as None."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Literal, TypeAlias
+
+Schema = Literal["llm_throughput", "memory_peaks"]
+Unit = Literal["tokens_per_s", "gb"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LanguageRow:
+    """One run of a language model. Fields are named as the columns; batches count sequences, `line` lines of the file.
+
+    Columns that only repeat the measured speed in other words (per GPU, MFU, step time) are left out on purpose: no
+    prediction can be made from them.
+    """
+
+    id: str
+    line: int
+    source: str | None = None
+    date: str | None = None
+    gpu: str | None = None
+    n_gpus: int | None = None
+    gpus_per_node: int | None = None
+    interconnect_intra: str | None = None
+    interconnect_inter: str | None = None
+    network_gbit_per_s: float | None = None
+    task: str | None = None
+    framework: str | None = None
+    model: str | None = None
+    n_params: float | None = None
+    n_layers: int | None = None
+    d_model: int | None = None
+    n_heads: int | None = None
+    n_kv_heads: int | None = None
+    d_ff: int | None = None
+    gated_mlp: bool | None = None
+    vocab: int | None = None
+    seq_len: int | None = None
+    global_batch_seqs: int | None = None
+    micro_batch_seqs: int | None = None
+    grad_accum: float | None = None
+    precision: str | None = None
+    optimizer: str | None = None
+    parallelism: str | None = None
+    activation_checkpointing: str | None = None
+    compile_flash_notes: str | None = None
+    software_tier: str | None = None
+    async_tp: str | None = None
+    fp8_recipe: str | None = None
+    notes: str | None = None
+    tokens_per_s_total: float | None = None
+
+    @property
+    def measured(self) -> float | None:
+        """Speed of all GPUs together. [tokens/s]"""
+        return self.tokens_per_s_total
+
+    def without_measured(self) -> LanguageRow:
+        """The configuration alone: what a prediction may be made from."""
+        return replace(self, tokens_per_s_total=None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryRow:
+    """Peak memory of one run on one of its GPUs. Fields are named as the columns; 1 GB is 1e9 bytes."""
+
+    id: str
+    line: int
+    source: str | None = None
+    date: str | None = None
+    gpu: str | None = None
+    n_gpus: int | None = None
+    gpus_per_node: int | None = None
+    task: str | None = None
+    framework: str | None = None
+    model: str | None = None
+    n_params: float | None = None
+    n_layers: int | None = None
+    d_model: int | None = None
+    n_heads: int | None = None
+    n_kv_heads: int | None = None
+    d_ff: int | None = None
+    gated_mlp: bool | None = None
+    vocab: int | None = None
+    seq_len: int | None = None
+    micro_batch_seqs: int | None = None
+    precision: str | None = None
+    optimizer: str | None = None
+    parallelism: str | None = None
+    activation_checkpointing: str | None = None
+    compile_flash_notes: str | None = None
+    software_tier: str | None = None
+    loss_kind: str | None = None
+    memory_kind: str | None = None
+    notes: str | None = None
+    peak_memory_gb: float | None = None
+
+    @property
+    def measured(self) -> float | None:
+        """Peak of one GPU. [1e9 bytes]"""
+        return self.peak_memory_gb
+
+    def without_measured(self) -> MemoryRow:
+        """The configuration alone: what a prediction may be made from."""
+        return replace(self, peak_memory_gb=None)
+
+
+Row: TypeAlias = LanguageRow | MemoryRow
+
+MEASURED: Mapping[Schema, str] = MappingProxyType(
+    {"llm_throughput": "tokens_per_s_total", "memory_peaks": "peak_memory_gb"}
+)
+"""The column that tells which table it is, and holds what is compared."""
+
+UNITS: Mapping[Schema, Unit] = MappingProxyType({"llm_throughput": "tokens_per_s", "memory_peaks": "gb"})
+
+
+def is_flagged(row: Row) -> bool:
+    """Whether whoever wrote the row down doubts it: it is predicted, and left out of every summary."""
+    return "flag=" in (row.notes or "")

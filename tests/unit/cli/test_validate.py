@@ -1,0 +1,121 @@
+"""The command `validate`: exit statuses, output, and files that can't be used."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planner.report.validation import COLUMNS
+from tests.unit.cli.test_cli import ROOT, TODAY, run
+from tests.unit.validate.tables import MEMORY, text_of
+
+
+def write(tmp_path: Path, text: str | bytes) -> Path:
+    path = tmp_path / "runs.csv"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def test_a_good_row_is_scored_and_a_bad_one_has_its_reason(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = write(tmp_path, text_of({"tokens_per_s_total": 30000}, {"id": "b", "tokens_per_s_total": -1}))
+    target = tmp_path / "out.csv"
+    status, out, err = run(capsys, "validate", path, "--json", "--csv", target, *TODAY)
+    assert (status, err) == (0, "")
+    document: dict[str, Any] = json.loads(out)
+    good, bad = document["rows"]
+    assert good["predicted"] > 0
+    assert good["low"] <= good["predicted"] <= good["high"]
+    assert good["ape"] == pytest.approx(100 * abs(good["predicted"] / 30000 - 1))
+    assert bad["skipped"] == "tokens_per_s_total: found '-1', expected a number greater than 0"
+    with target.open(encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    assert tuple(rows[0]) == COLUMNS
+    assert float(rows[0]["predicted"]) == good["predicted"]
+
+
+def test_the_measured_value_does_not_change_the_prediction(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    predicted = []
+    for measured in (20000, 90000):
+        path = write(tmp_path, text_of({"tokens_per_s_total": measured}))
+        predicted.append(json.loads(run(capsys, "validate", path, "--json", *TODAY)[1])["rows"][0]["predicted"])
+    assert predicted[0] == predicted[1]
+
+
+def test_memory_tables_and_text(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    status, out, _ = run(capsys, "validate", write(tmp_path, text_of({}, base=MEMORY)), *TODAY)
+    assert status == 0
+    assert out.startswith("1 rows of memory_peaks scored")
+
+
+def test_the_evidence_of_the_project_can_be_validated(capsys: pytest.CaptureFixture[str]) -> None:
+    path = ROOT / "data" / "measurements" / "llm_throughput.csv"
+    status, out, _ = run(capsys, "validate", path, "--json", *TODAY)
+    document = json.loads(out)
+    assert status == 0
+    assert document["summary"]["n"] > 150
+    assert document["rows"][0]["line"] == 3
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "runs.csv: found nothing"),
+        (b"throughput\n1\n", "tokens_per_s_total (llm_throughput) or peak_memory_gb (memory_peaks)"),
+        (b"\0\1\2", "binary data"),
+        (b"gpu,n_gpus,modl,tokens_per_s_total\nL40S,1,a,5\n", "the nearest here is 'modl'"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_an_error(
+    content: bytes, words: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    status, out, err = run(capsys, "validate", write(tmp_path, content), "--json", *TODAY)
+    assert (status, out) == (2, "")
+    assert words in err
+
+
+def test_a_missing_file_and_an_output_that_cannot_be_written(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    status, _, err = run(capsys, "validate", tmp_path / "none.csv", *TODAY)
+    assert status == 2
+    assert "No such file" in err
+    status, out, err = run(capsys, "validate", write(tmp_path, text_of({})), "--csv", tmp_path / "no" / "o.csv", *TODAY)
+    assert (status, out) == (2, "")
+    assert "--csv" in err
+
+
+def test_a_table_of_which_nothing_can_be_scored_still_gives_the_reasons(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    status, out, err = run(capsys, "validate", write(tmp_path, text_of({"gpu": "none such"})), "--json", *TODAY)
+    assert status == 0
+    assert "no row could be scored" in err
+    assert "none such" in json.loads(out)["rows"][0]["skipped"]
+
+
+def test_hostile_cells_break_nothing(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    odd = [
+        "\x1b[31m",
+        "\uff19\uff19",
+        "1_000",
+        "0x10",
+        "=cmd()",
+        "a" * 2000,
+        "1e308",
+        "-0",
+        "\u202e",
+        "{field}",
+        "[[x]]",
+    ]
+    rows = [{"id": cell, name: cell} for name in ("gpu", "n_gpus", "model", "parallelism", "precision", "notes", "task",
+            "tokens_per_s_total", "activation_checkpointing", "source") for cell in odd]  # fmt: skip
+    status, out, _ = run(capsys, "validate", write(tmp_path, text_of(*rows)), "--json", *TODAY)
+    assert status == 0
+    assert len(json.loads(out)["rows"]) == len(rows)
+    status, out, _ = run(capsys, "validate", tmp_path / "runs.csv", *TODAY)
+    assert status == 0
+    assert not {"\x1b", "\u202e"} & set(out)
