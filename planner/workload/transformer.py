@@ -121,9 +121,12 @@ def layer_activation_elements(spec: TransformerSpec) -> float:
 
 
 def selective_activation_elements(spec: TransformerSpec) -> float:
-    """Values one layer keeps under selective checkpointing: input, attention output, half of the matmul outputs."""
-    matmul_outputs = query_width(spec) + 2 * key_value_width(spec) + spec.d_model + mlp_matrices(spec) * spec.d_ff
-    return float(2 * spec.d_model + matmul_outputs / 2)
+    """Values one layer keeps under selective checkpointing: input, attention output, every second matmul's output.
+
+    In their order that is queries, values, the first feed-forward width, and of a gated block also the output.
+    """
+    matmul_outputs = query_width(spec) + key_value_width(spec) + spec.d_ff + (spec.d_model if spec.gated_mlp else 0)
+    return float(2 * spec.d_model + matmul_outputs)
 
 
 def elementwise_elements(spec: TransformerSpec) -> float:
