@@ -158,7 +158,8 @@ def _software(row: Mapping[str, str]) -> Software:
 
 def _degrees(parallelism: str) -> dict[str, int]:
     """Degrees by their short names, as in `fsdp8-cp4` or `tp8 pp4`."""
-    return {name: int(degree) for name, degree in re.findall(r"(fsdp|zero[123]|ddp|dp|tp|pp|cp)[-=]?(\d+)", parallelism)}
+    found = re.findall(r"(fsdp|zero[123]|ddp|dp|tp|pp|cp)[-=]?(\d+)", parallelism)
+    return {name: int(degree) for name, degree in found}
 
 
 def _sharding(row: Mapping[str, str], degrees: Mapping[str, int]) -> tuple[StateSharding, int]:

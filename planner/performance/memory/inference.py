@@ -19,7 +19,7 @@ LOGIT_BYTES = 4.0  # of the token to be drawn, in fp32
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InferenceSetup:
-    """A model that serves `sequences` at a time, each of up to `context` tokens, over `gpus` with tensor parallelism."""
+    """A model that serves `sequences` at a time, each of up to `context` tokens, its layers split over `gpus`."""
 
     spec: TransformerSpec
     parameters: float

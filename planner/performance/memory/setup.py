@@ -13,9 +13,7 @@ from planner.workload.transformer import key_value_width, layer_matmul_parameter
 
 Method = Literal["full", "lora", "qlora"]
 """All weights are trained; or low-rank adapters beside frozen weights; or beside frozen weights in few bits."""
-Optimizer = Literal[
-    "adamw-16", "adamw-18", "adamw-12", "adamw-fp32", "adamw-pure-16bit", "adamw-8bit", "sgd-momentum"
-]
+Optimizer = Literal["adamw-16", "adamw-18", "adamw-12", "adamw-fp32", "adamw-pure-16bit", "adamw-8bit", "sgd-momentum"]
 """Recipe of what is kept for a trained parameter; its bytes stand in `states.RECIPES`."""
 StateSharding = Literal["replicated", "optimizer", "gradients", "sharded"]
 """What the replicas divide among them: nothing, the optimizer (ZeRO-1), also gradients (ZeRO-2), or all (ZeRO-3)."""

@@ -121,7 +121,7 @@ def quantised_bytes(bits: int, *, double_quantised: bool) -> float:
 
 
 def parameters_of_gpu(setup: MemorySetup) -> float:
-    """Weights of the fullest GPU: a slice of each layer, and of a pipeline the stage that also has the embeddings. [-]"""
+    """Weights of the fullest GPU: of a pipeline the stage that also has the embeddings; a slice of each layer. [-]"""
     held = held_parameters(setup)
     if setup.pipeline > 1:
         layers = ceil(setup.spec.layers / setup.pipeline)
