@@ -144,6 +144,7 @@ def memory_setup_of_row(row: Mapping[str, str]) -> MemorySetup:
         shards=shards,
         tensor=degrees.get("tp", 1),
         pipeline=degrees.get("pp", 1),
+        chunks=degrees.get("vp", degrees.get("interleave", 1)),
         context=degrees.get("cp", 1),
         checkpointing=_one_of(row, "activation_checkpointing", _RECOMPUTATIONS),
         software=_software(row),
@@ -157,8 +158,8 @@ def _software(row: Mapping[str, str]) -> Software:
 
 
 def _degrees(parallelism: str) -> dict[str, int]:
-    """Degrees by their short names, as in `fsdp8-cp4` or `tp8 pp4`."""
-    found = re.findall(r"(fsdp|zero[123]|ddp|dp|tp|pp|cp)[-=]?(\d+)", parallelism)
+    """Degrees by their short names, as in `fsdp8-cp4`, `tp8-pp8-vp4` or `tp2-zero1(4)-dp8`."""
+    found = re.findall(r"(fsdp|zero[123]|ddp|dp|tp|pp|cp|vp|interleave)[-=(]?(\d+)", parallelism)
     return {name: int(degree) for name, degree in found}
 
 
@@ -171,7 +172,7 @@ def _sharding(row: Mapping[str, str], degrees: Mapping[str, int]) -> tuple[State
     }  # fmt: skip
     for name, sharding in stages.items():
         if name in parallelism or name.replace("zero", "zero-") in parallelism:
-            return sharding, degrees.get(name, replicas) if name == "fsdp" else replicas
+            return sharding, degrees.get(name, replicas)
     return "replicated", 1
 
 

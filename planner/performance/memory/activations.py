@@ -13,6 +13,7 @@ from planner.workload.transformer import (
 
 LIVE_LAYERS_WHEN_RECOMPUTED = 1.5  # a layer that is being recomputed, and the gradients that run through it
 SCORE_BYTES_PER_HEAD_AND_KEY = 5.0  # scores, softmax and dropout mask of plain attention
+NORMS = 2  # of a layer whose blocks run one after the other
 DROPPED_COPY = 1.5  # an adapter's input after dropout in 16 bit, and the mask in a byte
 
 
@@ -51,14 +52,20 @@ def _eager_factor(setup: MemorySetup, constants: Constants) -> float:
 
 
 def layer_elements(setup: MemorySetup, constants: Constants) -> float:
-    """Values that one layer keeps of a token. [-]"""
+    """Values that one layer keeps of a token. [-]
+
+    Beside a gated block stand RMS norms. Eager code keeps their inputs in fp32 and what they give before their weights,
+    and of the block the gate after its function.
+    """
+    spec = setup.spec
     if setup.method == "full":
-        return layer_activation_elements(setup.spec)
+        eager = NORMS * 2 * spec.d_model + spec.d_ff if spec.gated_mlp and setup.software == "eager" else 0.0
+        return layer_activation_elements(spec) + eager
     elements = adapter_elements(setup)
     if setup.quantised:
         # A quantised matmul keeps its input, in older software, though a frozen weight has no use for it.
-        norms = (1 if setup.spec.parallel_blocks else 2) * setup.spec.d_model
-        elements += constants.quantised_inputs_kept * (norms + setup.spec.d_ff)
+        norms = (1 if spec.parallel_blocks else NORMS) * spec.d_model
+        elements += constants.quantised_inputs_kept * (norms + spec.d_ff)
     return elements
 
 
@@ -67,12 +74,13 @@ def adapter_elements(setup: MemorySetup) -> float:
 
     A frozen linear layer passes gradients on without its input. So there remain the inputs of norms and activation
     functions, queries, keys, values and output of the attention, and the inputs of the adapters, after dropout. Eager
-    code also keeps queries and keys as they were before rotation, and of a gated block the gate after its function.
+    code also keeps queries and keys as they were before rotation, of a gated block the gate after its function, and the
+    inputs of RMS norms in fp32.
     """
     spec = setup.spec
     eager = setup.software == "eager"
     d, q, kv = spec.d_model, query_width(spec), key_value_width(spec)
-    norms = (1 if spec.parallel_blocks else 2) * d
+    norms = (1 if spec.parallel_blocks else NORMS) * (2 if eager and spec.gated_mlp else 1) * d
     attention = q + 2 * kv + d + (q + kv if eager else 0)
     mlp = ((3 if eager else 2) if spec.gated_mlp else 1) * spec.d_ff
     inputs = {"q_v": d, "attention": 2 * d, "all": 3 * d + spec.d_ff}[setup.adapter_targets]
