@@ -102,6 +102,9 @@ class Constants:
     vision_activation_factor: float
     logit_bytes_fused: float
     logit_bytes_plain: float
+    logit_bytes_chunked: float
+    logit_bytes_cached: float
+    quantised_inputs_kept: float
     memory_overhead_share: float
     memory_reserve_gb: float
     # half-widths of the 80 % interval, on the log of throughput

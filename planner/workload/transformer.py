@@ -189,10 +189,13 @@ def layer_activation_elements(spec: TransformerSpec) -> float:
 
 
 def selective_activation_elements(spec: TransformerSpec) -> float:
-    """Values one layer keeps under selective checkpointing: input, attention output, half of the matmul outputs."""
-    projections = query_width(spec) + 2 * key_value_width(spec) + spec.d_model
-    matmul_outputs = projections + mlp_matrices(spec) * feed_forward_width(spec)
-    return float(spec.d_model + attention_output_width(spec) + matmul_outputs / 2)
+    """Values one layer keeps under selective checkpointing: input, attention output, every second matmul's output.
+
+    In their order that is queries, values, the first feed-forward width, and of a gated block also the output.
+    """
+    matmul_outputs = query_width(spec) + key_value_width(spec) + feed_forward_width(spec)
+    matmul_outputs += spec.d_model if spec.gated_mlp else 0
+    return float(spec.d_model + attention_output_width(spec) + matmul_outputs)
 
 
 def elementwise_elements(spec: TransformerSpec) -> float:

@@ -170,17 +170,17 @@ def test_pairs_of_toolkit_and_library(facts: Facts, cuda: str, verdict: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("printed", "verdict"), [(20.0, "holds"), (8.0, "conditional"), (30.0, "conditional"), (60.0, "does_not_hold")]
+    ("printed", "verdict"), [(20.0, "holds"), (8.0, "conditional"), (30.0, "conditional"), (80.0, "does_not_hold")]
 )
 def test_least_memory(facts: Facts, printed: float, verdict: str) -> None:
-    """About 20 GB at the least, between 40 and 60 GB with eight sequences: 8 GB is less than half of the need."""
+    """About 20 GB at the least, between 40 and 70 GB with eight sequences: 8 GB is less than half of the need."""
     params = {"workload": "tinyllama-1.1b", "gpu": "a100-sxm4-80gb", "micro_batch": 8}
     claim = claim_of(rule="least_memory", printed=printed, unit="GB", params=params, tolerance=0.05)
     found = assess(claim, facts)
     assert found.verdict == verdict
     assert found.finding.our_low == pytest.approx(20.0, rel=0.05)
     assert found.finding.our_high is not None
-    assert 40 < found.finding.our_high < 60
+    assert 40 < found.finding.our_high < 70
 
 
 @pytest.mark.parametrize(("printed", "verdict"), [(16.0, "holds"), (14.0, "conditional"), (40.0, "does_not_hold")])

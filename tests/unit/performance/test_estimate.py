@@ -74,8 +74,8 @@ def test_bf16_and_fp16_measure_the_same():
 
 def test_the_micro_batch_is_the_largest_power_of_two_that_fits():
     found = predict("gpt-1.3b", "a100-sxm4-80gb", evidence=UNSEEN)
-    assert found.fits and found.micro_batch == 8
-    twice = predict("gpt-1.3b", "a100-sxm4-80gb", micro_batch=16, checkpointing="none", evidence=UNSEEN)
+    assert found.fits and found.micro_batch == 16
+    twice = predict("gpt-1.3b", "a100-sxm4-80gb", micro_batch=32, checkpointing="none", evidence=UNSEEN)
     assert not twice.fits
 
 

@@ -1,5 +1,6 @@
 from planner.catalog.load import load_catalog
 from planner.performance.evidence import MEASUREMENTS_FOLDER, load_evidence
+from planner.performance.memory_rows import load_memory_rows
 
 EVIDENCE = load_evidence()
 CATALOG = load_catalog()
@@ -37,7 +38,8 @@ def test_without_rows():
 def test_rows_have_unique_ids_known_gpus_and_described_sources():
     ids = [m.id for m in EVIDENCE.measurements]
     assert len(ids) == len(set(ids))
-    assert {m.source for m in EVIDENCE.measurements} == set(EVIDENCE.sources)
+    memory = {row.source for row in load_memory_rows()}
+    assert {m.source for m in EVIDENCE.measurements} | memory == set(EVIDENCE.sources)
     assert {m.gpu for m in EVIDENCE.measurements} <= set(CATALOG.gpus)
 
 

@@ -70,8 +70,10 @@ def test_recomputation_counts_eight_instead_of_six():
 def test_activations_of_a_plain_layer_by_hand():
     # four block inputs, q, k, v, the attention output: 8 widths of 768; the feed-forward block twice 3072
     assert layer_activation_elements(GPT2) == 8 * 768 + 2 * 3072
-    # input and attention output, half of q, k, v, output and both feed-forward results
-    assert selective_activation_elements(GPT2) == 2 * 768 + (4 * 768 + 2 * 3072) / 2
+    # input and attention output, and every second matmul: queries, values and the first feed-forward result
+    assert selective_activation_elements(GPT2) == 2 * 768 + 2 * 768 + 3072
+    # of seven matmuls the first, third, fifth and seventh
+    assert selective_activation_elements(LLAMA_7B) == 2 * 4096 + 3 * 4096 + 11008
 
 
 def test_parallel_blocks_share_their_input():
