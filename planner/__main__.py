@@ -40,9 +40,9 @@ from planner.scenario.paths import with_overrides
 from planner.scenario.schema import LARGEST, SMALLEST, Scenario
 from planner.strategy.evaluate import evaluate
 from planner.strict_yaml import parse, shorten
-from planner.validate.reading import read_bytes
+from planner.measurements.reading import read_bytes
 from planner.validate.run import validate_table
-from planner.validate.table import read_table
+from planner.measurements.table import read_table
 from planner.workload.settings import SOFTWARE
 from planner.workload.training import amount_of_work
 

@@ -25,6 +25,7 @@ ORDER: tuple[tuple[str, ...], ...] = (
     ),
     ("planner.catalog",),
     ("planner.workload",),
+    ("planner.measurements",),
     ("planner.validate",),
     ("planner.performance",),
     ("planner.scenario",),

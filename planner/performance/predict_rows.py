@@ -9,9 +9,9 @@ from planner.catalog.records import Catalog, Gpu
 from planner.errors import InputError, UnknownIdError
 from planner.performance.evidence import Evidence
 from planner.units import BYTES_PER_GB
-from planner.validate.parallelism import parse_parallelism
+from planner.measurements.parallelism import parse_parallelism
 from planner.validate.predictor import RowPrediction
-from planner.validate.rows import LanguageRow, MemoryRow
+from planner.measurements.rows import LanguageRow, MemoryRow
 
 MFU = 0.4
 SPREAD = 2.0  # of the interval, either way

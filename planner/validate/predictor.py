@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeVar
 
-from planner.validate.rows import LanguageRow, MemoryRow
+from planner.measurements.rows import LanguageRow, MemoryRow
 
 Basis = Literal["estimated", "transferred", "measured"]
 

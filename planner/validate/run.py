@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from planner.catalog.records import Catalog
-from planner.validate.checks import Subjects, row_reason
+from planner.measurements.checks import Subjects, row_reason
 from planner.validate.predictor import Predictor, RowPrediction
-from planner.validate.rows import LanguageRow, MemoryRow, Row, Schema, Unit, is_flagged
+from planner.measurements.rows import LanguageRow, MemoryRow, Row, Schema, Unit, is_flagged
 from planner.validate.score import UNKNOWN, Group, ScoredRow, Summary, group_rows, source_key, summarise
-from planner.validate.table import Table
+from planner.measurements.table import Table
 
 NOT_MEASURED = "no measured value"
 _NO_PREDICTION = "the estimator gave no number"

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from planner.validate.predictor import Basis
-from planner.validate.rows import Unit
+from planner.measurements.rows import Unit
 
 By = Literal["source", "gpu", "model", "task"]
 

@@ -30,8 +30,8 @@ from planner.scenario.paths import with_overrides
 from planner.scenario.schema import CurrencyCode, Scenario
 from planner.strategy.evaluate import evaluate
 from planner.strict_yaml import parse
-from planner.validate.parallelism import parse_parallelism
-from planner.validate.rows import LanguageRow, MemoryRow
+from planner.measurements.parallelism import parse_parallelism
+from planner.measurements.rows import LanguageRow, MemoryRow
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

@@ -10,7 +10,7 @@ from planner.catalog.load import load_catalog
 from planner.validate.predictor import RowPrediction
 from planner.validate.run import Validation, validate_table
 from planner.validate.score import ScoredRow
-from planner.validate.table import Table, read_table
+from planner.measurements.table import Table, read_table
 from tests.planning import TODAY
 
 LANGUAGE: Mapping[str, object] = {

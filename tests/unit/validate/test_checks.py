@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from planner.validate.checks import Subjects, row_reason
+from planner.measurements.checks import Subjects, row_reason
 from tests.unit.validate.tables import MEMORY, catalog, table_of
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from planner.validate.parallelism import Parallelism, ParallelismError, parse_parallelism
+from planner.measurements.parallelism import Parallelism, ParallelismError, parse_parallelism
 
 MODEL: dict[str, Any] = {"kind": "model-parallel"}
 

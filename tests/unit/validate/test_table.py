@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from planner.errors import TableError
-from planner.validate.reading import read_bytes
-from planner.validate.rows import MEASURED, LanguageRow, MemoryRow
-from planner.validate.table import Table, read_table
+from planner.measurements.reading import read_bytes
+from planner.measurements.rows import MEASURED, LanguageRow, MemoryRow
+from planner.measurements.table import Table, read_table
 from tests.unit.validate.tables import LANGUAGE, MEMORY, table_of, text_of
 
 
@@ -199,7 +199,7 @@ def test_a_file_that_is_not_there_or_too_large(tmp_path: Path, monkeypatch: pyte
     with pytest.raises(TableError, match="directory"):
         read_bytes(tmp_path)
     (tmp_path / "t.csv").write_text("12345")
-    monkeypatch.setattr("planner.validate.reading.MAX_BYTES", 4)
+    monkeypatch.setattr("planner.measurements.reading.MAX_BYTES", 4)
     with pytest.raises(TableError, match="at most"):
         read_bytes(tmp_path / "t.csv")
 

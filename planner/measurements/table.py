@@ -10,8 +10,8 @@ from typing import Any
 
 from planner.catalog.import_cells import CellError, number, shown
 from planner.errors import Problem, TableError
-from planner.validate.reading import Grid, read_grid, refused
-from planner.validate.rows import MEASURED, UNITS, LanguageRow, MemoryRow, Row, Schema, Unit
+from planner.measurements.reading import Grid, read_grid, refused
+from planner.measurements.rows import MEASURED, UNITS, LanguageRow, MemoryRow, Row, Schema, Unit
 from planner.validation import near
 
 SHAPE = ("n_layers", "d_model")

@@ -8,8 +8,8 @@ from planner.catalog.query import find_accelerator, find_workload
 from planner.catalog.records import Catalog, Gpu, PartialGpu, TransformerSpec, Workload
 from planner.errors import InputError, UnknownIdError
 from planner.messages import as_text
-from planner.validate.parallelism import EXPECTED, Parallelism, ParallelismError, parse_parallelism
-from planner.validate.rows import LanguageRow, Row
+from planner.measurements.parallelism import EXPECTED, Parallelism, ParallelismError, parse_parallelism
+from planner.measurements.rows import LanguageRow, Row
 
 TASKS = ("pretrain", "full-finetune", "lora", "qlora")
 _SMALLER_LAST = ("composer", "llm-foundry")
