@@ -27,7 +27,15 @@ Use = Literal["evidence", "fit", "compare"]
 
 # Automatic mixed precision and pure half precision are one class: both multiply in 16 bit and add in 32.
 _PRECISIONS: Mapping[str, Precision] = MappingProxyType(
-    {"amp-fp16": "fp16", "fp16": "fp16", "bf16": "bf16", "tf32": "tf32", "fp32": "fp32", "fp8": "fp8"}
+    {
+        "amp-fp16": "fp16",
+        "fp16": "fp16",
+        "bf16": "bf16",
+        "tf32": "tf32",
+        "fp32": "fp32",
+        "fp8": "fp8",
+        "nvfp4": "fp8",  # not told apart
+    }
 )
 
 
@@ -52,14 +60,8 @@ class Measurement:
     checkpointing: Checkpointing
     sharded: bool
     parameters: float
-    layers: int
-    d_model: int
-    heads: int
-    d_ff: int
-    vocab: int
     gmacs: float
     activations_m: float
-    network_gbit_per_s: float | None
     use: Use
     framework: str
     notes: str
@@ -188,15 +190,21 @@ def _rows(
     return rows
 
 
+def _whole(text: str) -> int:
+    return int(float(text)) if text else 0
+
+
 def _number(text: str) -> float:
     return float(text) if text else 0.0
 
 
 def _language_row(row: Mapping[str, str]) -> Measurement:
+    """A row of any stack. Only those that may answer a plan say all that is asked; the fit fills in the rest itself."""
     gpus = int(row["n_gpus"])
-    micro_batch = int(_number(row["micro_batch_seqs"]))
-    global_batch = int(_number(row["global_batch_seqs"])) or micro_batch * gpus
-    checkpointing = row["activation_checkpointing"]
+    answers = row["use"] == "evidence"
+    micro_batch = _whole(row["micro_batch_seqs"]) or (0 if answers else 1)
+    global_batch = _whole(row["global_batch_seqs"]) or micro_batch * gpus
+    checkpointing = row["activation_checkpointing"] or ("" if answers else "none")
     if checkpointing not in ("none", "selective", "full"):
         raise ValueError(f"checkpointing {checkpointing!r}")
     return Measurement(
@@ -205,9 +213,9 @@ def _language_row(row: Mapping[str, str]) -> Measurement:
         date=row["date"],
         gpu=row["gpu"],
         gpus=gpus,
-        gpus_per_node=int(_number(row["gpus_per_node"])) or gpus,
+        gpus_per_node=_whole(row["gpus_per_node"]) or gpus,
         model=row["model"],
-        precision=_PRECISIONS[row["precision"]],
+        precision=_PRECISIONS[row["precision"] or ("" if answers else "fp8")],
         throughput=float(row["tokens_per_s_total"]),
         unit="tokens_per_s",
         micro_batch=micro_batch,
@@ -217,14 +225,8 @@ def _language_row(row: Mapping[str, str]) -> Measurement:
         checkpointing=checkpointing,  # type: ignore[arg-type]
         sharded=row["parallelism"].startswith("fsdp"),
         parameters=_number(row["n_params"]),
-        layers=int(_number(row["n_layers"])),
-        d_model=int(_number(row["d_model"])),
-        heads=int(_number(row["n_heads"])),
-        d_ff=int(_number(row["d_ff"])),
-        vocab=int(_number(row["vocab"])),
         gmacs=0.0,
         activations_m=0.0,
-        network_gbit_per_s=_number(row["network_gbit_per_s"]) or None,
         use=row["use"],  # type: ignore[arg-type]
         framework=row["framework"],
         notes=row["notes"],
@@ -252,14 +254,8 @@ def _sample_row(row: Mapping[str, str]) -> Measurement:
         checkpointing="none",
         sharded=False,
         parameters=_number(row["n_params"]),
-        layers=0,
-        d_model=0,
-        heads=0,
-        d_ff=0,
-        vocab=0,
         gmacs=_number(row["fwd_gmacs_per_sample"]),
         activations_m=_number(row["activations_m_per_sample"]),
-        network_gbit_per_s=None,
         use=row["use"],  # type: ignore[arg-type]
         framework=row["framework"],
         notes=row["notes"],

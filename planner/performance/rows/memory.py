@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 
 from planner.performance.constants import Constants
 from planner.performance.device import usable_bytes
-from planner.performance.memory import MemoryNeed, split_need, transformer_need
+from planner.performance.memory import MemoryNeed, MemorySetup, memory_need
 from planner.performance.rows.subject import Subject
 from planner.workload.settings import Checkpointing
 
 if TYPE_CHECKING:
     from planner.performance.rows.layout import Spread
 
-ADAPTER_WEIGHT_BYTES = {"lora": 2.0, "qlora": 0.6}
 ROOM_FOR_WEIGHTS = 0.8  # of the memory, when frozen weights alone decide over a split
 MOST_SPLIT = 512
 
@@ -27,18 +26,16 @@ class RowMemory:
         self._subject = subject
         self._constants = constants
         self._capacity = usable_bytes(subject.gpu, constants)
-        self._element_bytes = 4.0 if subject.precision in ("fp32", "tf32") else 2.0
 
     def fits(self, spread: Spread, micro_batch: float, checkpointing: Checkpointing) -> bool:
         """Whether the peak of one GPU stays within what the card reports."""
         need = self._need(spread, checkpointing)
-        micro = micro_batch / spread.context
-        return float(need.peak_bytes(micro, spread.shards)) <= self._capacity
+        return float(need.peak_bytes(micro_batch, spread.shards)) <= self._capacity
 
     def largest_micro_batch(self, spread: Spread, checkpointing: Checkpointing, most: float) -> int:
         """Largest power of two that fits and isn't above the local batch; at least 1."""
         need = self._need(spread, checkpointing)
-        room = need.largest_micro_batch(self._capacity, spread.shards) * spread.context
+        room = need.largest_micro_batch(self._capacity, spread.shards)
         found = 1
         while 2 * found <= min(room, most):
             found *= 2
@@ -64,27 +61,21 @@ class RowMemory:
 
     def _need(self, spread: Spread, checkpointing: Checkpointing) -> MemoryNeed:
         subject = self._subject
-        if spread.tensor * spread.pipeline > 1:
-            return split_need(
-                subject.spec,
-                subject.parameters,
-                subject.seq_len,
-                checkpointing,
-                spread.tensor,
-                spread.pipeline,
-                spread.chunks,
-                self._element_bytes,
-                constants=self._constants,
-            )
-        return transformer_need(
-            subject.spec,
-            subject.parameters,
-            subject.seq_len,
-            checkpointing,
-            "sharded" if spread.sharding == "sharded" else "replicated",
-            self._element_bytes,
+        setup = MemorySetup(
+            spec=subject.spec,
+            parameters=subject.parameters,
+            seq_len=subject.seq_len,
+            element_bytes=subject.element_bytes,
+            method=subject.method,
+            sharding=spread.sharding,
+            shards=spread.shards,
+            tensor=spread.tensor,
+            pipeline=spread.pipeline,
+            chunks=spread.chunks,
+            context=spread.context,
+            expert=spread.expert,
+            checkpointing=checkpointing,
+            software="fused" if subject.fused_elementwise and subject.software == "eager" else subject.software,
             fused_attention=subject.fused_attention,
-            fused_elementwise=subject.fused_elementwise,
-            fused_loss=subject.stack.elementwise == "fused",
-            constants=self._constants,
         )
+        return memory_need(setup, self._constants)

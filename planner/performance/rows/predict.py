@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -62,7 +62,7 @@ class Arrays:
     """
 
     def __init__(self, runs: Sequence[Run], constants: Constants) -> None:
-        self._devices: dict[tuple[str, str], Device] = {}
+        self._devices: dict[tuple[str, str, float], Device] = {}
         self._links: dict[tuple[str, int, int, float | None], Link] = {}
         self._constants = constants
         numbers, work, of_run = [], [], []
@@ -77,9 +77,11 @@ class Arrays:
         self.of_run = np.array(of_run)
 
     def _device(self, run: Run) -> Device:
-        key = (run.subject.gpu.id, run.subject.precision)
+        subject = run.subject
+        key = (subject.gpu.id, subject.precision, subject.element_bytes)
         if key not in self._devices:
-            self._devices[key] = device_of(run.subject.gpu, run.subject.precision, self._constants)
+            device = device_of(subject.gpu, subject.precision, self._constants)
+            self._devices[key] = replace(device, element_bytes=subject.element_bytes)
         return self._devices[key]
 
     def _link(self, run: Run) -> Link:

@@ -87,6 +87,7 @@ class Subject:
     precision: Precision
     method: Method
     seq_len: int
+    element_bytes: float  # of an activation: also on GPUs that lack the arithmetic, 16 bit where that was asked for
     choices: list[str] = field(default_factory=list)
 
     @property
@@ -141,6 +142,7 @@ def subject_of(row: LanguageRow, catalog: Catalog, stacks: tuple[Stack, ...]) ->
         precision=_precision(row, gpu, software, spec, choices),
         method=method,
         seq_len=seq_len,
+        element_bytes=4.0 if _wanted(row, software, gpu, spec) in ("fp32", "tf32") else 2.0,
         choices=choices,
     )
 
@@ -262,17 +264,21 @@ def _usual_shape(parameters: float, vocab: int, seq_len: int) -> TransformerSpec
 def _precision(
     row: LanguageRow, gpu: Gpu | PartialGpu, software: Software, spec: TransformerSpec, choices: list[str]
 ) -> Precision:
-    said = re.sub(r"^(amp|pure)[-_ ]|[-_ ](mixed|true|amp|dq).*$", "", (row.precision or "").casefold().strip())
-    if said:
-        wanted = next((value for text, value in _PRECISIONS.items() if said.startswith(text)), None)
-        if wanted is None:
-            raise RowError(f"precision: found '{row.precision}', expected one of {', '.join(_PRECISIONS)}")
-    else:
-        # Vendors' entries of recent benchmarks run in 8 bit wherever the GPU can.
-        wanted = "fp8" if software == "vendor" and supports(gpu, "fp8") and not spec.encoder else "bf16"
+    wanted = _wanted(row, software, gpu, spec)
     found = next((candidate for candidate in _INSTEAD[wanted] if supports(gpu, candidate)), None)
     if found is None:
         raise RowError(f"gpu: found '{row.gpu}', without a known rate in {wanted}, expected a GPU with one")
-    if not said or found != wanted:
+    if not row.precision or found != wanted:
         choices.append(f"precision {found}")
     return found
+
+
+def _wanted(row: LanguageRow, software: Software, gpu: Gpu | PartialGpu, spec: TransformerSpec) -> Precision:
+    """The precision that is said; else 8 bit where vendors' recent entries have it, and 16 bit elsewhere."""
+    said = re.sub(r"^(amp|pure)[-_ ]|[-_ ](mixed|true|amp|dq).*$", "", (row.precision or "").casefold().strip())
+    if not said:
+        return "fp8" if software == "vendor" and supports(gpu, "fp8") and not spec.encoder else "bf16"
+    wanted = next((value for text, value in _PRECISIONS.items() if said.startswith(text)), None)
+    if wanted is None:
+        raise RowError(f"precision: found '{row.precision}', expected one of {', '.join(_PRECISIONS)}")
+    return wanted
