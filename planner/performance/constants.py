@@ -18,6 +18,7 @@ class Constants:
     # achieved rates where no matmul rate of the GPU is published
     matmul_fraction_geforce: float
     matmul_fraction_default: float
+    matmul_fraction_fp32: float
     attention_share_volta: float
     attention_share_ampere: float
     attention_share_hopper: float
@@ -65,11 +66,14 @@ class Constants:
     # links
     nvlink_share_fsdp: float
     nvlink_share_ddp: float
+    all_reduce_gain_vendor: float
+    network_share: float
     overlap_exposed: float
     tensor_exposed: float
     tensor_exposed_eager: float
     context_exposed: float
     expert_exposed: float
+    pipeline_exposed: float
     shared_optimizer_exposed: float
     gather_latency_us: float
     pcie_gb_per_s_professional: float

@@ -18,6 +18,8 @@ _STAND_INS: dict[Precision, tuple[Precision, ...]] = {
 }
 
 
+SINGLE_ISSUE = frozenset({"Maxwell", "Pascal", "Volta", "Turing"})
+"""Generations whose rated fp32 needs no pairs of instructions: plain matmuls come near to it."""
 WITHOUT_TENSOR_CORES = frozenset({"Kepler", "Maxwell", "Pascal"})
 
 
@@ -59,6 +61,8 @@ def matmul_fraction(gpu: Gpu, precision: Precision, constants: Constants) -> flo
     if gpu.segment == "consumer":
         # The rating counts fp32 accumulation at a clock that real cards exceed.
         return constants.matmul_fraction_geforce if precision != "fp32" else constants.matmul_fraction_default
+    if precision == "fp32" and generation_of(gpu) in SINGLE_ISSUE:
+        return constants.matmul_fraction_fp32
     return constants.matmul_fraction_default
 
 

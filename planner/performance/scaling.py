@@ -91,7 +91,7 @@ def link_of(gpu: Gpu, gpus: int, gpus_per_node: int, network_gbit_per_s: float |
     fabric = gbit * BITS_PER_GBIT / BITS_PER_BYTE
     if nodes > 1:
         # A payload enters a node once, spread over its network ports, and travels on inside it.
-        network = fabric * constants.nvlink_share_fsdp
+        network = fabric * constants.network_share
         all_reduce, sharded = min(all_reduce, network), min(sharded, network)
     return Link(
         all_reduce_bytes_per_s=all_reduce,

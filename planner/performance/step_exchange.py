@@ -11,7 +11,7 @@ from planner.performance.step_compute import SIXTEEN_BIT_BYTES, pass_tokens, sta
 from planner.performance.step_inputs import StepInputs, Vector
 from planner.units import US_PER_S
 
-GRADIENT_BYTES = 4.0  # of a sharded optimizer, added up in fp32
+MAIN_GRADIENT_BYTES = 4.0  # Megatron's, added up in fp32
 QUANTIZED_GATHER_BYTES = 0.6  # 4-bit weights and their scales
 
 
@@ -27,7 +27,7 @@ class Rates:
 def rates_of(x: StepInputs, constants: Constants) -> Rates:
     """What the links carry."""
     inside = np.where(x.switched, x.nvlink_bytes_per_s * constants.nvlink_share_fsdp, x.bus_bytes_per_s)
-    node = x.fabric_bytes_per_s * constants.nvlink_share_fsdp
+    node = x.fabric_bytes_per_s * constants.network_share
     return Rates(inside=inside, node=node, own_network=node / np.minimum(x.gpus, x.gpus_per_node))
 
 
@@ -62,7 +62,7 @@ def pass_exchange_s(x: StepInputs, rates: Rates, constants: Constants) -> Vector
     seconds = seconds + np.where(x.expert > 1, constants.expert_exposed * layers * routed / path, 0.0)
 
     handed_on = 2 * x.chunks * (activations / x.tensor / rates.own_network + x.latency_s)
-    return seconds + np.where(x.pipeline > 1, handed_on, 0.0)
+    return seconds + np.where(x.pipeline > 1, constants.pipeline_exposed * handed_on, 0.0)
 
 
 def gather_s(x: StepInputs, rates: Rates, constants: Constants) -> Vector:
@@ -93,10 +93,12 @@ def gradient_s(x: StepInputs, rates: Rates, constants: Constants) -> Vector:
     """
     trained = trained_parameters(x) / (x.tensor * x.pipeline)
     of_replica = x.gpus / x.replicas
-    both_ways = np.where(x.optimizer_sharded, GRADIENT_BYTES + SIXTEEN_BIT_BYTES, 2 * x.element_bytes) * trained
+    scattered = np.where(x.vendor, MAIN_GRADIENT_BYTES, SIXTEEN_BIT_BYTES)
+    both_ways = np.where(x.optimizer_sharded, scattered + SIXTEEN_BIT_BYTES, 2 * x.element_bytes) * trained
     inner = np.maximum(1.0, np.minimum(x.gpus, x.gpus_per_node) / of_replica)
     outer = np.maximum(1.0, x.replicas / inner)
-    rate = np.where(x.switched & x.optimizer_sharded, rates.inside, x.all_reduce_bytes_per_s)
+    gain = np.where(x.vendor & x.switched, constants.all_reduce_gain_vendor, 1.0)
+    rate = np.where(x.switched & x.optimizer_sharded, rates.inside, gain * x.all_reduce_bytes_per_s)
     seconds = (inner - 1) / inner * both_ways / rate + 2 * (inner - 1) * x.node_latency_s
     of_node = both_ways / 2 * np.minimum(of_replica, x.gpus_per_node)
     crossing = 2 * (outer - 1) / outer * of_node / rates.node + 2 * np.log2(outer) * x.latency_s
