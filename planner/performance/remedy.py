@@ -147,8 +147,6 @@ def _smallest(
     for count in range(1, len(kinds) + 1):
         found = []
         for chosen in combinations(kinds, count):
-            if {"sharding", "more_gpus"} <= set(chosen):  # more GPUs share everything already
-                continue
             changed = _mildest(setup, chosen, steps, capacity_bytes, constants)
             found += [] if changed is None else [(chosen, changed)]
         if found:
