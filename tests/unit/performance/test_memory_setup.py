@@ -169,7 +169,8 @@ def test_frozen_weights_in_fp32_are_copied_into_sixteen_bit_and_the_head_for_eac
 def test_logits_by_kind_of_loss() -> None:
     found = {kind: peak(loss_kind=kind).logits_bytes / 4096 / 32000 for kind in ("plain", "fused", "chunked")}
     assert found == pytest.approx({"plain": 12, "fused": 5, "chunked": 6})
-    assert peak(software="fused").logits_bytes == peak(loss_kind="fused").logits_bytes
+    for software in ("fused", "vendor"):
+        assert peak(software=software).logits_bytes == peak(loss_kind="fused").logits_bytes
 
 
 def test_a_recomputed_layer_and_the_logits_are_never_there_together() -> None:
