@@ -20,38 +20,33 @@ import numpy.typing as npt
 from scipy.optimize import least_squares
 
 from planner.catalog.load import DATA_FOLDER, load_catalog
-from planner.catalog.records import Catalog, TransformerSpec, VisionSpec, Workload
+from planner.catalog.records import Catalog, VisionSpec, Workload
+from planner.measurements.rows import LanguageRow
 from planner.performance.constants import Constants, assumption_id, constants_of
 from planner.performance.device import device_of
 from planner.performance.evidence import Evidence, Measurement, load_evidence
+from planner.performance.fit_steps import FITTED as STEP_CONSTANTS
+from planner.performance.fit_steps import (
+    KEPT_OUT_GPU,
+    KEPT_OUT_SOURCES,
+    FitRows,
+    StackOffsets,
+    fit_steps,
+    language_rows,
+    priors,
+    write_stacks,
+)
 from planner.performance.fitting import element_bytes_of
+from planner.performance.held_out import print_held_out
 from planner.performance.scaling import data_parallel_step_s, link_of
-from planner.performance.throughput import StepPlan, transformer_step
+from planner.performance.stacks import STACKS_FILE, load_stacks
 from planner.performance.vision import vision_step
 
-KEPT_OUT_GPU = "rtx-4090"
-KEPT_OUT_SOURCES = frozenset({"lambda-benchmark-v0"})  # PyTorch 1.4-1.10: no stack of today, but fine for links
 GPUS_PER_NODE = 8
 # Models of timm that are made of plain transformer blocks, attention and a two-layer MLP, by the start of their names.
 PATCH_MODELS = ("beit", "cait", "crossvit", "deit", "pit_", "swin", "vit_")
 NOISE = 0.08  # log error that counts as one unit of misfit
-EIGHTY_PERCENT = 1.2816  # standard deviations from the middle to either end of an 80 % range
 
-TRANSFORMER = (
-    "gemm_efficiency",
-    "gemm_bytes_factor",
-    "attention_efficiency",
-    "unfused_attention_share",
-    "unfused_score_passes",
-    "elementwise_factor_fused",
-    "elementwise_factor_unfused",
-    "kernel_gap_us",
-    "nvlink_share_fsdp",
-    "overlap_exposed",
-    "node_jitter_per_doubling",
-    "optimizer_factor",
-)
-LAUNCH = ("kernel_launch_us",)
 VISION = (
     "vision_efficiency",
     "vision_intensity_half",
@@ -69,7 +64,7 @@ LINKS = (
     "geforce_contention",
     "sync_share_per_doubling",
 )
-FITTED = (*TRANSFORMER, *LAUNCH, *VISION, *PATCHES, *LINKS)
+FITTED = (*STEP_CONSTANTS, *VISION, *PATCHES, *LINKS)
 
 Vector = npt.NDArray[np.float64]
 
@@ -93,24 +88,19 @@ class Row:
 
 
 def fit_rows(catalog: Catalog, evidence: Evidence) -> dict[str, list[Row]]:
-    """Rows of each stage of the fit, in 16 bit (links in any precision), but for those of the GPU kept out."""
+    """Rows of vision models, in 16 bit, and of scaling, in any precision, but for those of the GPU kept out."""
     workloads = {model: workload for workload in catalog.workloads.values() for model in workload.evidence_models}
-    rows: dict[str, list[Row]] = {"transformer": [], "launch": [], "vision": [], "links": []}
+    rows: dict[str, list[Row]] = {"vision": [], "links": []}
     known = [m for m in evidence.measurements if m.gpu in catalog.gpus and m.gpu != KEPT_OUT_GPU and m.use != "compare"]
+    known = [m for m in known if m.unit == "samples_per_s"]
     singles = _single_gpu_speeds(known)
     for m in known:
-        sixteen_bit = m.precision in ("fp16", "bf16")
         workload = workloads.get(m.model)
-        one_gpu_sample = m.unit == "samples_per_s" and m.gpus == 1 and m.source not in KEPT_OUT_SOURCES
-        if m.unit == "samples_per_s" and m.gpus > 1 and _configuration(m) in singles and workload is not None:
+        if m.gpus > 1 and _configuration(m) in singles and workload is not None:
             rows["links"].append(_link_row(m, singles[_configuration(m)], workload, catalog))
-        elif not sixteen_bit:
+        elif m.precision not in ("fp16", "bf16") or m.gpus > 1 or m.source in KEPT_OUT_SOURCES:
             continue
-        elif m.source == "languini-benchmark":
-            rows["launch"].append(transformer_row(m, None, catalog))
-        elif m.unit == "tokens_per_s" or (one_gpu_sample and workload is not None and workload.transformer):
-            rows["transformer"].append(transformer_row(m, workload, catalog))
-        elif one_gpu_sample and (m.gmacs or (workload is not None and workload.vision)):
+        elif (m.gmacs and (workload is None or workload.transformer is None)) or (workload and workload.vision):
             rows["vision"].append(vision_row(m, workload, catalog))
     return rows
 
@@ -125,47 +115,6 @@ def _single_gpu_speeds(measurements: Sequence[Measurement]) -> dict[tuple[str, s
         if m.gpus == 1:
             speeds.setdefault(_configuration(m), []).append(m.throughput)
     return {key: median(values) for key, values in speeds.items()}
-
-
-def transformer_row(m: Measurement, workload: Workload | None, catalog: Catalog) -> Row:
-    """A transformer's row; its shape is in the row, or else that of the workload."""
-    assert m.seq_len is not None
-    if m.layers:
-        spec = TransformerSpec(
-            layers=m.layers,
-            d_model=m.d_model,
-            heads=m.heads,
-            kv_heads=m.heads,
-            d_ff=m.d_ff,
-            gated_mlp=False,
-            vocab=m.vocab,
-            seq_len=m.seq_len,
-            encoder=False,
-            tied_embeddings=True,
-        )
-    else:
-        assert workload is not None and workload.transformer is not None
-        spec = workload.transformer
-    # Languini's GPT has no flash attention, casts fp32 weights in every step and moves as much as eager code.
-    fused = not spec.encoder and m.source != "languini-benchmark"
-    plan = StepPlan(
-        seq_len=m.seq_len,
-        micro_batch=m.micro_batch,
-        micro_steps=m.micro_steps,
-        checkpointing=m.checkpointing,
-        sharding="sharded" if m.sharded and m.gpus > 1 else "replicated",
-        fused_attention=fused,
-        fused_elementwise=fused,
-    )
-    units = m.global_batch * (m.seq_len if m.unit == "tokens_per_s" else 1)
-
-    def predict(constants: Constants) -> float:
-        gpu = catalog.gpus[m.gpu]
-        device = device_of(gpu, m.precision, constants)
-        link = link_of(gpu, m.gpus, GPUS_PER_NODE, m.network_gbit_per_s, constants)
-        return units / transformer_step(spec, m.parameters, plan, device, link, constants).total_s
-
-    return Row(measurement=m, predict=predict)
 
 
 def vision_row(m: Measurement, workload: Workload | None, catalog: Catalog) -> Row:
@@ -199,23 +148,12 @@ def _link_row(m: Measurement, single_gpu_speed: float, workload: Workload, catal
     return Row(measurement=m, predict=predict)
 
 
-def _priors(names: Sequence[str], catalog: Catalog) -> tuple[Vector, Vector]:
-    centres, deviations = [], []
-    for name in names:
-        figure = catalog.assume(assumption_id(name))
-        assert figure.low is not None and figure.high is not None
-        low, high = math.log(figure.low), math.log(figure.high)
-        centres.append((low + high) / 2)
-        deviations.append((high - low) / 2 / EIGHTY_PERCENT)
-    return np.array(centres), np.array(deviations)
-
-
 def fit(rows: Sequence[Row], names: Sequence[str], start: Constants, catalog: Catalog) -> Constants:
     """Constants that minimise a soft-L1 loss of the log errors, with Gaussian priors on logs.
 
     A group of rows (one source, GPU and model) weighs as the square root of their number: they repeat each other.
     """
-    centres, deviations = _priors(names, catalog)
+    centres, deviations = priors(names, catalog)
     sizes = Counter(row.group for row in rows)
     weights = np.array([sizes[row.group] ** -0.25 for row in rows])  # squared and summed: the root of the group's size
 
@@ -232,35 +170,58 @@ def fit(rows: Sequence[Row], names: Sequence[str], start: Constants, catalog: Ca
     return constants_at(np.asarray(solution.x, dtype=np.float64))
 
 
-def calibrated(catalog: Catalog, rows: Mapping[str, Sequence[Row]]) -> Constants:
-    """All fitted constants from rows alone; their present values do not matter."""
-    centres, _ = _priors(FITTED, catalog)
-    constants = replace(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibration:
+    """All fitted constants, and what is known of stacks."""
+
+    constants: Constants
+    offsets: StackOffsets
+
+
+def start_constants(catalog: Catalog) -> Constants:
+    """Hand-set constants as they stand, fitted ones at the centre of their priors."""
+    centres, _ = priors(FITTED, catalog)
+    return replace(
         constants_of(catalog.assumptions),
         **{name: math.exp(log) for name, log in zip(FITTED, centres, strict=True)},
     )
+
+
+def calibrated(catalog: Catalog, rows: Mapping[str, Sequence[Row]], language: Sequence[LanguageRow]) -> Calibration:
+    """All fitted constants from rows alone; their present values do not matter."""
+    constants = start_constants(catalog)
     for _ in range(2):  # links and overlap depend on each other
         constants = fit(rows["links"], LINKS, constants, catalog)
-        constants = fit(rows["transformer"], TRANSFORMER, constants, catalog)
-    constants = fit(rows["launch"], LAUNCH, constants, catalog)
+        data = FitRows(language, catalog, load_stacks(), _centred(constants, catalog))
+        steps = fit_steps(data, np.arange(len(data)), constants, catalog)
+        constants = steps.constants
     # First what all vision models share, then the one number in which transformers differ.
     constants = fit(rows["vision"], VISION, replace(constants, vision_patch_share=1.0), catalog)
     patches = [row for row in rows["vision"] if row.measurement.model.startswith(PATCH_MODELS)]
-    return fit(patches, PATCHES, constants, catalog)
+    return Calibration(constants=fit(patches, PATCHES, constants, catalog), offsets=steps.offsets)
+
+
+def _centred(constants: Constants, catalog: Catalog) -> Constants:
+    """The same with the step's constants at their priors, by which open settings of rows are chosen."""
+    centres, _ = priors(STEP_CONSTANTS, catalog)
+    return replace(
+        constants, **{name: math.exp(log) for name, log in zip(STEP_CONSTANTS, centres, strict=True)}
+    )
 
 
 def held_out_errors(
-    catalog: Catalog, rows: Mapping[str, Sequence[Row]], group_of: Callable[[Measurement], str]
-) -> dict[tuple[str, str], list[tuple[Measurement, float]]]:
-    """Log errors of each stage's groups, each predicted by constants fitted without the group."""
-    errors: dict[tuple[str, str], list[tuple[Measurement, float]]] = {}
-    for key in sorted({group_of(row.measurement) for stage in rows.values() for row in stage}):
-        kept = {stage: [r for r in members if group_of(r.measurement) != key] for stage, members in rows.items()}
-        constants = calibrated(catalog, kept)
-        for stage, members in rows.items():
-            left_out = [row for row in members if group_of(row.measurement) == key]
-            if left_out:
-                errors[stage, key] = [(row.measurement, row.log_error(constants)) for row in left_out]
+    catalog: Catalog, stage: str, members: Sequence[Row], names: Sequence[str], group_of: Callable[[Measurement], str]
+) -> dict[str, list[float]]:
+    """Log errors of the groups of vision models or links, each predicted by constants fitted without the group."""
+    errors = {}
+    for key in sorted({group_of(row.measurement) for row in members}):
+        kept = [row for row in members if group_of(row.measurement) != key]
+        start = replace(start_constants(catalog), vision_patch_share=1.0)
+        constants = fit(kept, names, start, catalog)
+        if stage == "vision":
+            patches = [row for row in kept if row.measurement.model.startswith(PATCH_MODELS)]
+            constants = fit(patches, PATCHES, constants, catalog)
+        errors[key] = [row.log_error(constants) for row in members if group_of(row.measurement) == key]
     return errors
 
 
@@ -290,24 +251,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--write", action="store_true", help="write the constants into data/assumptions.yaml")
     parser.add_argument("--held-out", action="store_true", help="also predict each GPU, source and model unseen")
     options = parser.parse_args(arguments)
-    catalog = load_catalog()
-    rows = fit_rows(catalog, load_evidence())
-    constants = calibrated(catalog, rows)
+    catalog, evidence = load_catalog(), load_evidence()
+    rows, language = fit_rows(catalog, evidence), language_rows(catalog, evidence)
+    found = calibrated(catalog, rows, language)
     present = constants_of(catalog.assumptions)
     for name in FITTED:
-        print(
-            f"{assumption_id(name):45s} {getattr(constants, name):10.4g}   in the file {getattr(present, name):10.4g}"
-        )
+        fitted, stored = getattr(found.constants, name), getattr(present, name)
+        print(f"{assumption_id(name):45s} {fitted:10.4g}   in the file {stored:10.4g}")
+    for stack, offset in found.offsets.by_stack.items():
+        print(f"{stack:45s} {offset:+10.3f}   log of speed over the formulas, {found.offsets.rows[stack]} rows")
     for stage, members in rows.items():
-        print(f"\n{stage}, seen: {summary([row.log_error(constants) for row in members])}")
-        for key in sorted({(row.measurement.source, row.measurement.gpu) for row in members}):
-            own = [row for row in members if (row.measurement.source, row.measurement.gpu) == key]
-            print(f"  {' '.join(key):45s} {summary([row.log_error(constants) for row in own])}")
+        print(f"\n{stage}, seen: {summary([row.log_error(found.constants) for row in members])}")
     if options.held_out:
+        print_held_out(catalog, language, found.constants)
         _print_held_out(catalog, rows)
     if options.write:
-        write_constants(constants, DATA_FOLDER / "assumptions.yaml")
-        print(f"\nwritten to {DATA_FOLDER / 'assumptions.yaml'}")
+        write_constants(found.constants, DATA_FOLDER / "assumptions.yaml")
+        write_stacks(found.offsets, STACKS_FILE)
+        print(f"\nwritten to {DATA_FOLDER / 'assumptions.yaml'} and {STACKS_FILE.name}")
 
 
 def _print_held_out(catalog: Catalog, rows: Mapping[str, Sequence[Row]]) -> None:
@@ -317,22 +278,17 @@ def _print_held_out(catalog: Catalog, rows: Mapping[str, Sequence[Row]]) -> None
         "model": lambda m: m.model.split("_")[0].rstrip("0123456789"),
     }
     constants = constants_of(catalog.assumptions)
-    half_widths = {
-        "transformer": constants.half_width_new_gpu,
-        "launch": math.hypot(constants.half_width_new_gpu, constants.half_width_regime),
-        "vision": constants.half_width_vision,
-        "links": constants.half_width_new_gpu,
-    }
+    half_widths = {"vision": constants.half_width_vision, "links": constants.half_width_new_gpu}
+    names = {"vision": VISION, "links": LINKS}
     for label, group_of in groupings.items():
-        errors = held_out_errors(catalog, rows, group_of)
         print(f"\neach {label} left out in turn")
-        for stage in rows:
-            mine = {key: values for (of, key), values in errors.items() if of == stage}
-            together = [error for values in mine.values() for _, error in values]
+        for stage, members in rows.items():
+            mine = held_out_errors(catalog, stage, members, names[stage], group_of)
+            together = [error for values in mine.values() for error in values]
             print(f"  {stage:45s} {summary(together, half_widths[stage])}")
             for key, values in mine.items():
                 if len(mine) < 25:
-                    print(f"    {key:43s} {summary([error for _, error in values])}")
+                    print(f"    {key:43s} {summary(values)}")
 
 
 if __name__ == "__main__":

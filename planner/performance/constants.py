@@ -75,6 +75,7 @@ class Constants:
     expert_exposed: float
     pipeline_exposed: float
     shared_optimizer_exposed: float
+    shared_optimizer_exposed_eager: float
     gather_latency_us: float
     pcie_gb_per_s_professional: float
     pcie_gb_per_s_geforce: float

@@ -74,6 +74,7 @@ FITTED = (
     "expert_exposed",
     "pipeline_exposed",
     "shared_optimizer_exposed",
+    "shared_optimizer_exposed_eager",
     "gather_latency_us",
     "node_jitter_per_doubling",
     "optimizer_factor",

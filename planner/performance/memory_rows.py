@@ -16,7 +16,7 @@ from planner.performance.evidence import MEASUREMENTS_FOLDER
 from planner.performance.memory.peak import MemoryKind
 from planner.performance.memory.setup import LossKind, MemorySetup, Method, Optimizer, Recomputation, StateSharding
 from planner.units import BYTES_PER_GB
-from planner.workload.settings import Software
+from planner.workload.settings import SOFTWARE, Software
 
 MEMORY_FILE = "memory_peaks.csv"
 
@@ -26,8 +26,8 @@ T = TypeVar("T")
 PARALLEL_FAMILIES = ("falcon", "gpt-j", "gpt-neox", "phi-1", "phi-2", "pythia", "stablelm-3b", "stablelm-7b")
 
 _METHODS: Mapping[str, Method] = {"pretrain": "full", "full-finetune": "full", "lora": "lora", "qlora": "qlora"}
-_LOSSES: Mapping[str, LossKind] = {
-    "": "plain",
+_LOSSES: Mapping[str, LossKind | None] = {
+    "": None,
     "unfused": "plain",
     "plain": "plain",
     "fused": "fused",
@@ -93,9 +93,9 @@ def memory_row(row: Mapping[str, str]) -> MemoryRow:
     """One row of a table of peaks, by its column names."""
     setup = memory_setup_of_row(row)
     return MemoryRow(
-        id=row["id"],
+        id=row.get("id") or "",
         source=row.get("source", ""),
-        model=row["model"],
+        model=row.get("model") or "",
         setup=setup,
         kind=_one_of(row, "memory_kind", _KINDS),
         peak_bytes=_number(row, "peak_memory_gb") * BYTES_PER_GB,
@@ -103,7 +103,7 @@ def memory_row(row: Mapping[str, str]) -> MemoryRow:
 
 
 def memory_setup_of_row(row: Mapping[str, str]) -> MemorySetup:
-    """The run of a row. Empty cells: eager code, a plain loss, nothing recomputed, nothing shared among GPUs.
+    """The run of a row. Empty cells: eager code, the loss of the software, nothing recomputed or shared.
 
     Raises
     ------
@@ -128,7 +128,7 @@ def memory_setup_of_row(row: Mapping[str, str]) -> MemorySetup:
         seq_len=int(_number(row, "seq_len")),
         encoder=False,
         tied_embeddings=False,
-        parallel_blocks=row["model"].lower().startswith(PARALLEL_FAMILIES),
+        parallel_blocks=(row.get("model") or "").lower().startswith(PARALLEL_FAMILIES),
     )
     return MemorySetup(
         spec=spec,
@@ -153,6 +153,9 @@ def memory_setup_of_row(row: Mapping[str, str]) -> MemorySetup:
 
 
 def _software(row: Mapping[str, str]) -> Software:
+    for software in SOFTWARE:
+        if row.get("software_tier") == software:
+            return software
     notes = row.get("compile_flash_notes") or ""
     return "compiled" if "compile" in notes and "no torch.compile" not in notes else "eager"
 

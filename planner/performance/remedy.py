@@ -11,7 +11,6 @@ from typing import Literal
 from planner.performance.constants import Constants
 from planner.performance.memory.peak import memory_need
 from planner.performance.memory.setup import MemorySetup
-from planner.performance.memory.states import RECIPES, recipe_of
 
 Kind = Literal[
     "micro_batch", "checkpointing", "sharding", "chunked_loss", "optimizer_8bit", "more_gpus", "lora", "qlora"
@@ -124,7 +123,7 @@ def _steps(setup: MemorySetup, most_replicas: int) -> Mapping[Kind, Sequence[Ste
     found["more_gpus"] = [{"shards": setup.shards * 2**n, "sharding": "sharded"} for n in range(1, doublings + 1)]
     if setup.loss != "chunked" and not setup.spec.encoder:
         found["chunked_loss"] = [{"loss_kind": "chunked"}]
-    if setup.method == "full" and RECIPES["adamw-8bit"].total_bytes < recipe_of(setup).total_bytes:
+    if setup.method == "full" and setup.optimizer != "adamw-8bit":
         found["optimizer_8bit"] = [{"optimizer": "adamw-8bit"}]
     return found
 
@@ -147,8 +146,6 @@ def _smallest(
     for count in range(1, len(kinds) + 1):
         found = []
         for chosen in combinations(kinds, count):
-            if {"sharding", "more_gpus"} <= set(chosen):  # more GPUs share everything already
-                continue
             changed = _mildest(setup, chosen, steps, capacity_bytes, constants)
             found += [] if changed is None else [(chosen, changed)]
         if found:

@@ -56,7 +56,7 @@ def step_times(x: StepInputs, constants: Constants) -> StepTimes:
     gradients = gradient_s(x, rates, constants)
     reduced = np.where(
         x.optimizer_sharded,
-        constants.shared_optimizer_exposed * gradients,
+        np.where(x.vendor, constants.shared_optimizer_exposed, constants.shared_optimizer_exposed_eager) * gradients,
         # what overlaps with the backward pass is already taken by the gathering of shards
         np.where(x.sharded, gradients, exposed_s(x, one.total_s, gradients, constants)),
     )

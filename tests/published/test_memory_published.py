@@ -36,18 +36,32 @@ def test_published_peaks_that_the_fit_never_saw(grouping, median, p90) -> None:
     assert np.quantile(errors, 0.9) < p90
 
 
-def test_every_configuration_of_llm_foundry_fits_as_it_ran() -> None:
+def ran(source: str) -> list[dict[str, str]]:
     lines = (MEASUREMENTS_FOLDER / "llm_throughput.csv").read_text(encoding="utf-8").splitlines()
-    checked = 0
-    for row in csv.DictReader(line for line in lines if not line.startswith("#")):
-        if row["source"] != "llm-foundry-benchmark":
-            continue
-        setup = memory_setup_of_row({**row, "loss_kind": "fused"})
+    table = csv.DictReader(line for line in lines if not line.startswith("#"))
+    rows = [row for row in table if row["source"] == source]
+    assert len(rows) == sum(m.source == source for m in load_evidence().measurements)
+    return rows
+
+
+def test_every_configuration_of_llm_foundry_fits_as_it_ran() -> None:
+    rows = ran("llm-foundry-benchmark")
+    assert len(rows) > 120
+    for row in rows:
+        setup = replace(memory_setup_of_row(row), software="fused")
         assert setup.sharding in ("sharded", "gradients") and setup.shards == int(row["n_gpus"]), row["id"]
-        needed = peak_memory(replace(setup, software="fused"), CONSTANTS).reserved_bytes
-        assert needed < usable_bytes(CATALOG.gpus[row["gpu"]], CONSTANTS), row["id"]
-        checked += 1
-    assert checked == sum(m.source == "llm-foundry-benchmark" for m in load_evidence().measurements) > 120
+        assert peak_memory(setup, CONSTANTS).reserved_bytes < usable_bytes(CATALOG.gpus[row["gpu"]], CONSTANTS), row[
+            "id"
+        ]
+
+
+def test_every_batch_of_languini_fits_as_it_ran() -> None:
+    # plain attention, fp32 weights with 16-bit copies
+    for row in ran("languini-benchmark"):
+        setup = replace(memory_setup_of_row(row), optimizer="adamw-18", fused_attention=False)
+        assert peak_memory(setup, CONSTANTS).reserved_bytes < usable_bytes(CATALOG.gpus[row["gpu"]], CONSTANTS), row[
+            "id"
+        ]
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ class MemorySetup:
     checkpointing: Recomputation = "none"
     software: Software = "eager"
     fused_attention: bool = True
-    loss_kind: LossKind | None = None  # None: fused with fused software, else plain
+    loss_kind: LossKind | None = None  # None: fused with fused or the vendor's software, else plain
 
     def __post_init__(self) -> None:
         for field, known in _CHOICES.items():
@@ -89,7 +89,7 @@ class MemorySetup:
     @property
     def loss(self) -> LossKind:
         """How the loss is computed."""
-        return self.loss_kind or ("fused" if self.software == "fused" else "plain")
+        return self.loss_kind or ("fused" if self.software in ("fused", "vendor") else "plain")
 
 
 _CHOICES: dict[str, Collection[object]] = {

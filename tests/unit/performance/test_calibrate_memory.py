@@ -88,6 +88,7 @@ def test_precisions_of_frozen_weights() -> None:
 def test_software_and_family_as_named() -> None:
     assert setup_of(compile_flash_notes="compile + float8 linear").software == "compiled"
     assert setup_of(compile_flash_notes="no torch.compile stated").software == "eager"
+    assert setup_of(software_tier="vendor", compile_flash_notes="compile").software == "vendor"
     assert setup_of(model="phi-1.5").spec.parallel_blocks and not setup_of().spec.parallel_blocks
     assert memory_row(ROW).kind == "allocator"
 

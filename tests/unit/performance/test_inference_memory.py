@@ -22,6 +22,13 @@ def test_weights_and_cache_by_hand() -> None:
     )
 
 
+def test_a_pass_holds_one_layer_and_the_scores_of_the_next_tokens() -> None:
+    by_hand = 2 * 2048 * (2 * 4096 + 3 * 11008) + 4 * 32000 * 8
+    assert inference_memory(SERVED, CONSTANTS).activations_bytes == pytest.approx(by_hand)
+    short = inference_memory(replace(SERVED, context=100), CONSTANTS)
+    assert short.activations_bytes == pytest.approx(2 * 100 * (2 * 4096 + 3 * 11008) + 4 * 32000 * 8)
+
+
 def test_grouped_queries_and_narrow_caches_shrink_the_cache() -> None:
     whole = inference_memory(SERVED, CONSTANTS).cache_bytes
     grouped = replace(SERVED, spec=replace(LLAMA_7B, kv_heads=8))

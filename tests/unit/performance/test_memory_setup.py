@@ -86,6 +86,13 @@ def test_tensor_and_expert_parallelism_divide_the_weights() -> None:
     assert sum(states(expert_parameters=N / 2, expert=4)) == pytest.approx(16 * (1 / 2 + 1 / 8))
 
 
+def test_the_fullest_stage_of_a_pipeline_has_the_embeddings() -> None:
+    layer = 4 * 4096**2 + 3 * 4096 * 11008
+    assert sum(states(pipeline=5)) * N == pytest.approx(16 * (7 * layer + TABLES))
+    frozen = peak(method="lora", weight_bits=32, pipeline=4)
+    assert frozen.transient_bytes == pytest.approx(2 * (8 * layer + TABLES))
+
+
 def test_bits_of_a_quantised_weight() -> None:
     assert quantised_bytes(4, double_quantised=False) == pytest.approx(4.5 / 8)
     assert quantised_bytes(4, double_quantised=True) == pytest.approx(4.127 / 8, rel=1e-4)
@@ -124,6 +131,15 @@ def test_a_layer_with_adapters_keeps_no_inputs_of_frozen_matmuls() -> None:
     assert eager.activations_bytes == pytest.approx(4096 * 32 * 2 * 1.25 * (11.5 * 4096 + 3 * 11008))
 
 
+def test_adapters_elsewhere_keep_their_inputs_too() -> None:
+    kept = {
+        targets: peak(method="lora", adapter_targets=targets).activations_bytes / (4096 * 32 * 2)
+        for targets in ("q_v", "attention", "all")
+    }
+    assert kept["attention"] - kept["q_v"] == pytest.approx(1.5 * 4096)
+    assert kept["all"] - kept["attention"] == pytest.approx(1.5 * (4096 + 11008))
+
+
 def test_eager_rms_norms_and_gates_keep_more_than_compiled_ones() -> None:
     compiled, eager = (peak(software=software).activations_bytes for software in ("compiled", "eager"))
     assert compiled == pytest.approx(4096 * 32 * 2 * (8 * 4096 + 3 * 11008))
@@ -153,7 +169,8 @@ def test_frozen_weights_in_fp32_are_copied_into_sixteen_bit_and_the_head_for_eac
 def test_logits_by_kind_of_loss() -> None:
     found = {kind: peak(loss_kind=kind).logits_bytes / 4096 / 32000 for kind in ("plain", "fused", "chunked")}
     assert found == pytest.approx({"plain": 12, "fused": 5, "chunked": 6})
-    assert peak(software="fused").logits_bytes == peak(loss_kind="fused").logits_bytes
+    for software in ("fused", "vendor"):
+        assert peak(software=software).logits_bytes == peak(loss_kind="fused").logits_bytes
 
 
 def test_a_recomputed_layer_and_the_logits_are_never_there_together() -> None:

@@ -91,6 +91,21 @@ def test_replicated_state_is_shared_among_the_gpus_that_are_there() -> None:
     assert sharings[0].gpus_factor == 1
 
 
+def test_more_gpus_share_everything_so_sharing_is_not_named_beside_them() -> None:
+    found = changes(9e9, sharding="optimizer", micro_batch=1)
+    assert any("more_gpus" in change.kinds for change in found)
+    assert not any({"sharding", "more_gpus"} <= set(change.kinds) for change in found)
+
+
+def test_an_optimizer_in_eight_bit_is_offered_only_where_it_is_smaller() -> None:
+    small = {"micro_batch": 1, "seq_len": 512, "sharding": "replicated", "shards": 1}
+    fewer = replace(LLAMA_7B, layers=4)
+    for optimizer, capacity, offered in (("adamw-16", 15e9, True), ("adamw-pure-16bit", 10e9, False)):
+        found = changes(capacity, spec=fewer, parameters=1.2e9, optimizer=optimizer, **small)
+        assert any("optimizer_8bit" in change.kinds for change in found) is offered
+        assert found
+
+
 def test_nothing_helps_where_the_memory_is_tiny() -> None:
     assert changes(1e9) == []
 

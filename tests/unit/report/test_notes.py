@@ -30,8 +30,8 @@ def notes(name: str, overrides: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 def test_a_note_on_a_prediction_says_of_which_job_and_place() -> None:
     found = notes("hybrid-lab", {})
-    assert found["tight_memory"]["message"].startswith("key on server: ")
-    assert found["checkpointing_raised"]["message"].startswith("key on ")
+    assert found["tight_memory"]["message"].startswith("key on ")
+    assert found["checkpointing_raised"]["message"].startswith("key on server: ")
 
 
 def test_an_owned_machine_that_is_replaced_is_said_with_its_month() -> None:
