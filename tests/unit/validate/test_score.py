@@ -28,18 +28,18 @@ def test_a_summary_by_hand() -> None:
         scored(100.0, 90.0, low=80.0, high=101.0),
         scored(100.0, 120.0, low=110.0, high=130.0),
         scored(100.0, 130.0, low=100.0, high=160.0),
-        scored(100.0, 100.0, low=90.0, high=110.0),
+        scored(100.0, 80.0, low=70.0, high=90.0),
         scored(100.0, 900.0, low=1.0, high=2.0, flagged=True),
         scored(100.0, 900.0, flagged=True, skipped="odd"),
         scored(None, 900.0, skipped="no measured value"),
     ]
     summary = summarise(rows)
     assert (summary.n, summary.skipped, summary.flagged) == (4, 1, 2)
-    assert summary.median_ape == pytest.approx(15.0)
-    assert summary.p90_ape == pytest.approx(27.0)  # errors 0, 10, 20, 30: rank 2.7
-    assert summary.coverage_80 == pytest.approx(0.75)
-    # half widths in percent: 11.67, 8.33, 23.08, 10
-    assert summary.median_half_width == pytest.approx((10.5 / 90 * 100 + 10.0) / 2)
+    assert summary.median_ape == pytest.approx(20.0)
+    assert summary.p90_ape == pytest.approx(27.0)  # errors 10, 20, 20, 30: rank 2.7
+    assert summary.coverage_80 == pytest.approx(0.5)  # one interval lies above the measured value, one below
+    # half widths in percent: 11.67, 8.33, 23.08, 12.5
+    assert summary.median_half_width == pytest.approx((10.5 / 90 * 100 + 12.5) / 2)
 
 
 def test_groups_by_hand() -> None:
