@@ -6,12 +6,13 @@ import math
 from dataclasses import asdict
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.validate.score import BYS, UNKNOWN, ScoredRow, group_rows, source_key, summarise
 from tests.unit.validate.tables import scored
 
+quick = settings(max_examples=40, deadline=None, derandomize=True, database=None)
 VALUES = st.floats(min_value=1e-3, max_value=1e9)
 FACTORS = st.floats(min_value=0.01, max_value=100.0)
 
@@ -84,6 +85,7 @@ def test_tables_of_one_repository_are_one_source(source: str | None, key: str) -
     assert source_key(source) == key
 
 
+@quick
 @given(st.lists(VALUES, min_size=1, max_size=20))
 def test_a_perfect_predictor_has_no_error(values: list[float]) -> None:
     rows = [scored(value, value, low=value, high=value) for value in values]
@@ -92,6 +94,7 @@ def test_a_perfect_predictor_has_no_error(values: list[float]) -> None:
     assert all((group.median_ape, group.p90_ape, group.bias) == (0.0, 0.0, 0.0) for group in group_rows(rows))
 
 
+@quick
 @given(st.lists(VALUES, min_size=1, max_size=20), FACTORS)
 def test_a_constant_factor_is_the_error_of_every_row(values: list[float], factor: float) -> None:
     rows = [scored(value, value * factor) for value in values]
@@ -124,6 +127,7 @@ ROWS = st.lists(
 )
 
 
+@quick
 @given(ROWS)
 def test_every_row_is_counted_once(rows: list[ScoredRow]) -> None:
     summary = summarise(rows)
@@ -132,6 +136,7 @@ def test_every_row_is_counted_once(rows: list[ScoredRow]) -> None:
         assert sum(group.n for group in group_rows(rows) if group.by == by) == summary.n
 
 
+@quick
 @given(ROWS, st.randoms(use_true_random=False))
 def test_the_order_of_rows_and_rows_that_do_not_count_change_nothing(rows: list[ScoredRow], random: object) -> None:
     others = list(rows)
@@ -142,6 +147,7 @@ def test_the_order_of_rows_and_rows_that_do_not_count_change_nothing(rows: list[
     assert summarise(counted).coverage_80 == summarise(rows).coverage_80
 
 
+@quick
 @given(ROWS)
 def test_figures_are_in_their_ranges_and_never_nan(rows: list[ScoredRow]) -> None:
     summary = summarise(rows)
