@@ -21,6 +21,7 @@ _MARKS = (  # UTF-32 first: its mark begins with that of UTF-16
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _SAMPLE_BYTES = 2000
+_REMARKS = ("#", "sep=")  # the second is how spreadsheets announce their separator
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +84,7 @@ def read_grid(content: bytes, known: Collection[str], *, file: str) -> Grid:
     text, notes = _decoded(content, file)
     skipped = 0
     lines = text.splitlines(keepends=True)
-    while skipped < len(lines) and (not lines[skipped].strip() or lines[skipped].lstrip().startswith("#")):
+    while skipped < len(lines) and (not lines[skipped].strip() or lines[skipped].lstrip().startswith(_REMARKS)):
         skipped += 1
     if skipped == len(lines):
         raise refused(file, "nothing", "a line of column names and a row for each measurement")

@@ -91,7 +91,9 @@ def test_an_estimator_that_loses_rows_is_a_fault_of_the_program() -> None:
 
 def test_counts_of_reasons_and_choices() -> None:
     predictor = always(1.0, choices=("micro-batch 4", "no recomputation"))
-    validation = validate({}, {"gpu": "none such"}, {"gpu": "none such"}, {"n_gpus": "x"}, {}, predictor=predictor)
+    unknown = {"gpu": "none such"}
+    doubted = unknown | {"notes": "flag=odd"}
+    validation = validate({}, unknown, unknown, doubted, {"n_gpus": "x"}, {}, predictor=predictor)
     reasons = count_reasons(validation.rows)
     assert list(reasons.values()) == [2, 1]
     assert sum(reasons.values()) == validation.summary.skipped

@@ -6,12 +6,13 @@ import math
 from dataclasses import asdict
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.validate.score import BYS, UNKNOWN, ScoredRow, group_rows, source_key, summarise
 from tests.unit.validate.tables import scored
 
+quick = settings(max_examples=40, deadline=None, derandomize=True, database=None)
 VALUES = st.floats(min_value=1e-3, max_value=1e9)
 FACTORS = st.floats(min_value=0.01, max_value=100.0)
 
@@ -28,18 +29,18 @@ def test_a_summary_by_hand() -> None:
         scored(100.0, 90.0, low=80.0, high=101.0),
         scored(100.0, 120.0, low=110.0, high=130.0),
         scored(100.0, 130.0, low=100.0, high=160.0),
-        scored(100.0, 100.0, low=90.0, high=110.0),
+        scored(100.0, 80.0, low=70.0, high=90.0),
         scored(100.0, 900.0, low=1.0, high=2.0, flagged=True),
         scored(100.0, 900.0, flagged=True, skipped="odd"),
         scored(None, 900.0, skipped="no measured value"),
     ]
     summary = summarise(rows)
     assert (summary.n, summary.skipped, summary.flagged) == (4, 1, 2)
-    assert summary.median_ape == pytest.approx(15.0)
-    assert summary.p90_ape == pytest.approx(27.0)  # errors 0, 10, 20, 30: rank 2.7
-    assert summary.coverage_80 == pytest.approx(0.75)
-    # half widths in percent: 11.67, 8.33, 23.08, 10
-    assert summary.median_half_width == pytest.approx((10.5 / 90 * 100 + 10.0) / 2)
+    assert summary.median_ape == pytest.approx(20.0)
+    assert summary.p90_ape == pytest.approx(27.0)  # errors 10, 20, 20, 30: rank 2.7
+    assert summary.coverage_80 == pytest.approx(0.5)  # one interval lies above the measured value, one below
+    # half widths in percent: 11.67, 8.33, 23.08, 12.5
+    assert summary.median_half_width == pytest.approx((10.5 / 90 * 100 + 12.5) / 2)
 
 
 def test_groups_by_hand() -> None:
@@ -84,6 +85,7 @@ def test_tables_of_one_repository_are_one_source(source: str | None, key: str) -
     assert source_key(source) == key
 
 
+@quick
 @given(st.lists(VALUES, min_size=1, max_size=20))
 def test_a_perfect_predictor_has_no_error(values: list[float]) -> None:
     rows = [scored(value, value, low=value, high=value) for value in values]
@@ -92,6 +94,7 @@ def test_a_perfect_predictor_has_no_error(values: list[float]) -> None:
     assert all((group.median_ape, group.p90_ape, group.bias) == (0.0, 0.0, 0.0) for group in group_rows(rows))
 
 
+@quick
 @given(st.lists(VALUES, min_size=1, max_size=20), FACTORS)
 def test_a_constant_factor_is_the_error_of_every_row(values: list[float], factor: float) -> None:
     rows = [scored(value, value * factor) for value in values]
@@ -124,6 +127,7 @@ ROWS = st.lists(
 )
 
 
+@quick
 @given(ROWS)
 def test_every_row_is_counted_once(rows: list[ScoredRow]) -> None:
     summary = summarise(rows)
@@ -132,6 +136,7 @@ def test_every_row_is_counted_once(rows: list[ScoredRow]) -> None:
         assert sum(group.n for group in group_rows(rows) if group.by == by) == summary.n
 
 
+@quick
 @given(ROWS, st.randoms(use_true_random=False))
 def test_the_order_of_rows_and_rows_that_do_not_count_change_nothing(rows: list[ScoredRow], random: object) -> None:
     others = list(rows)
@@ -142,6 +147,7 @@ def test_the_order_of_rows_and_rows_that_do_not_count_change_nothing(rows: list[
     assert summarise(counted).coverage_80 == summarise(rows).coverage_80
 
 
+@quick
 @given(ROWS)
 def test_figures_are_in_their_ranges_and_never_nan(rows: list[ScoredRow]) -> None:
     summary = summarise(rows)

@@ -85,6 +85,11 @@ def test_other_separators(separator: str) -> None:
     assert "separated by" in table.notes[0]
 
 
+def test_the_line_by_which_a_spreadsheet_announces_its_separator() -> None:
+    table = read("sep=;\n" + text_of({}, separator=";"))
+    assert (table.rows[0].line, table.rows[0].n_gpus) == (3, 8)
+
+
 def test_carriage_returns() -> None:
     assert len(read(text_of({}, {}).replace("\n", "\r\n")).rows) == 2
 
