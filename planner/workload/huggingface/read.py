@@ -9,6 +9,7 @@ from typing import Any
 
 from planner.catalog.records import TransformerSpec, VisionSpec
 from planner.errors import InputError
+from planner.strict_yaml import describe
 from planner.validation import near
 from planner.workload.huggingface import encoder_decoders, encoders, gpts, vision
 from planner.workload.huggingface.decoders import read_decoder
@@ -20,11 +21,13 @@ from planner.workload.huggingface.multimodal import TEXT, VISION
 
 USUAL_SEQ_LEN = 4096  # pretraining of today's models; the longest one they read is seldom trained with
 MOST_PARAMETERS = 10**15
+_LONGEST_NAME = 100
 _TEXT_PARTS = ("text_config", "language_config", "llm_config")
 _SAME_AS = {
     "gpt-neox": "gpt_neox",
     "gpt-j": "gptj",
     "kimi_k2": "deepseek_v3",
+    "ministral3": "mistral",
     "stablelm_epoch": "stablelm",
     "phi-msft": "phi",
     "xlm_roberta": "xlm-roberta",
@@ -134,7 +137,7 @@ def _kind(keys: Keys, default: str = "") -> str:
     kind = keys.word("model_type", default)
     if kind:
         return _SAME_AS.get(kind, kind)
-    name = architecture(keys)
+    name = architecture(keys)[:_LONGEST_NAME]
     plain = {known.replace("_", "").replace("-", ""): known for known in KNOWN}
     for end in range(len(name), 0, -1):
         if name[:end].lower() in plain:
@@ -160,10 +163,13 @@ def _read_with_images(keys: Keys, kind: str, part: str | None) -> tuple[_Found, 
         if keys.data.get("architectures") is not None:
             text["architectures"] = keys.data["architectures"]
         inner = Keys(text, path=part, filled=keys.filled)
-    found = _read_alone(inner, TEXT.get(_kind(inner, TEXT.get(kind, "")), _kind(inner, TEXT.get(kind, ""))))
+    text_kind = _kind(inner, TEXT.get(kind, ""))
+    found = _read_alone(inner, TEXT.get(text_kind, text_kind))
     if found.stack is None:
         raise inner.refused("model_type", "a decoder")
     if kind in VISION:
+        if not isinstance(keys.data.get("vision_config"), Mapping):
+            raise keys.wrong("vision_config", "keys with values")
         beside = VISION[kind](keys, found.stack.width)
         notes = ("the part that reads images is in the number of parameters and not in the estimated time",)
     else:
@@ -192,7 +198,7 @@ def _read_alone(keys: Keys, kind: str) -> _Found:
     if kind in vision.READERS:
         count, spec = vision.READERS[kind](keys)
         return _Found(parameters=count, active_parameters=count, vision=spec)
-    close = near(kind, KNOWN)
+    close = near(kind[:_LONGEST_NAME], KNOWN)
     such_as = close or ["llama", "mistral", "qwen2", "gemma2", "deepseek_v3", "gpt2", "bert", "t5", "vit"]
     raise keys.refused("model_type", f"a type of model that is understood, such as {', '.join(such_as)}")
 
@@ -207,7 +213,7 @@ def _refuse_state_spaces(keys: Keys, kind: str) -> None:
     if isinstance(layer_types, list | tuple) and any(entry not in _ATTENTION_LAYERS for entry in layer_types):
         other = next(entry for entry in layer_types if entry not in _ATTENTION_LAYERS)
         raise InputError(
-            "model_config_unsupported", field=keys.at("layer_types"), value=f"'{other}'", expected=expected
+            "model_config_unsupported", field=keys.at("layer_types"), value=describe(other), expected=expected
         )
     for key in _STATE_SPACE:
         if keys.data.get(key) is not None:
