@@ -14,7 +14,7 @@ from planner.validation import near
 from planner.workload.huggingface import encoder_decoders, encoders, gpts, vision
 from planner.workload.huggingface.decoders import read_decoder
 from planner.workload.huggingface.families import FAMILIES
-from planner.workload.huggingface.heads import architecture
+from planner.workload.huggingface.heads import architecture, task
 from planner.workload.huggingface.keys import Keys
 from planner.workload.huggingface.model import ModelConfig, Stack
 from planner.workload.huggingface.multimodal import TEXT, VISION
@@ -226,6 +226,17 @@ def _of_stack(stack: Stack) -> _Found:
     )
 
 
+def _head_notes(stack: Stack, keys: Keys) -> list[str]:
+    """Where the head that is counted isn't the one that the estimate computes."""
+    asked = task(keys)
+    discriminates = asked == "ForPreTraining" and keys.word("model_type") == "electra"
+    if stack.encoder and asked in ("ForMaskedLM", "ForPreTraining") and not discriminates:
+        return ["the head over the vocabulary is in the number of parameters and not in the estimated time"]
+    if not stack.encoder and asked not in ("", "ForCausalLM", "ForConditionalGeneration"):
+        return [f"the head {asked} is counted; the estimated time is that of a language model"]
+    return []
+
+
 def _shape(stack: Stack, keys: Keys, seq_len: int | None, notes: list[str]) -> TransformerSpec:
     """Shape with a sequence: as asked, else as long as the model reads, within what is usual.
 
@@ -248,6 +259,7 @@ def _shape(stack: Stack, keys: Keys, seq_len: int | None, notes: list[str]) -> T
             expected = f"at most {longest:,}, the positions that the model has"
             raise InputError("model_config_value", field="seq_len", value=seq_len, expected=expected)
         notes.append(f"the model was made for sequences of up to {longest:,} tokens")
+    notes += _head_notes(stack, keys)
     window = keys.data.get("sliding_window")
     if isinstance(window, int) and keys.data.get("use_sliding_window") is not False and 0 < window < seq_len:
         notes.append(f"attention is counted over the whole sequence, though layers look back {window:,} tokens only")

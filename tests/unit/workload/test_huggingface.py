@@ -121,6 +121,18 @@ def test_other_assumptions_are_said():
     assert read_config(quantised).parameters == read_config(LLAMA).parameters
 
 
+@pytest.mark.parametrize(
+    ("config", "note"),
+    [
+        ({**LLAMA, "architectures": ["LlamaForSequenceClassification"]}, "that of a language model"),
+        ({"model_type": "bert", "architectures": ["BertForMaskedLM"]}, "not in the estimated time"),
+        ({"model_type": "bert", "architectures": ["BertForOurTask"]}, "the head of ForOurTask isn't known"),
+    ],
+)
+def test_heads_that_the_estimate_leaves_out_are_said(config, note):
+    assert sum(note in found for found in read_config(config).notes) == 1
+
+
 def test_a_type_is_found_by_its_class():
     found = read_config(without(LLAMA, "model_type"))
     assert (found.family, found.parameters) == ("llama", read_config(LLAMA).parameters)
