@@ -261,6 +261,12 @@ class TransformerIn(Strict):
         return self
 
     @model_validator(mode="after")
+    def _values_have_keys(self) -> TransformerIn:
+        if self.v_head_dim is not None and self.head_dim is None:
+            raise fault("v_head_dim without head_dim", "both, where values and keys differ")
+        return self
+
+    @model_validator(mode="after")
     def _experts_fit(self) -> TransformerIn:
         if not self.experts:
             given = [name for name in _EXPERT_KEYS if getattr(self, name)]

@@ -172,3 +172,31 @@ def test_an_impossible_plan_becomes_possible_at_a_click():
     assert not at.error
     assert totals(at)
     assert at.session_state["typed"]["rental.gpus"] == ([], "choice_or_none")
+
+
+OWN_MODEL = """schema_version: 1
+name: Own model
+horizon_months: 12
+site: {id: us-average}
+jobs:
+  ours: {workload: ours, runs_per_month: 1}
+machines:
+  pc: {gpu: rtx-4090, host: workstation-1}
+models:
+  ours:
+    name: Our own model
+    tokens: 100000000
+    config: {model_type: llama, hidden_size: 1024, intermediate_size: 4096, num_hidden_layers: 12,
+             num_attention_heads: 16, vocab_size: 32000, max_position_embeddings: 8192, tie_word_embeddings: true}
+"""
+
+
+def test_a_model_of_the_scenario_is_planned_and_counted_in_tokens():
+    at = upload(start(), OWN_MODEL)
+    assert totals(at)
+    assert not at.error
+    at.session_state["advanced_work"] = True
+    at.run()
+    assert field(at, "jobs.ours.tokens") == ""
+    assert all("jobs.ours.samples" not in box.key for box in at.text_input)
+    assert is_open(opened(at))

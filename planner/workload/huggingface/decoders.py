@@ -13,9 +13,10 @@ def read_decoder(keys: Keys, name: str) -> Stack:
     """A decoder of one of `FAMILIES`."""
     family = FAMILIES[name]
     keys = keys.with_defaults(family.defaults)
-    layers = keys.size("num_hidden_layers")
+    layers = keys.layers("num_hidden_layers")
     width = keys.size("hidden_size")
-    d_ff = keys.size("intermediate_size")
+    # Llama 4 has a width of its own for layers without experts.
+    d_ff = keys.size("intermediate_size_mlp" if "intermediate_size_mlp" in family.defaults else "intermediate_size")
     vocab = keys.size("vocab_size")
     tied = keys.flag("tie_word_embeddings")
     parallel = _holds(keys, family.parallel)
@@ -33,7 +34,7 @@ def read_decoder(keys: Keys, name: str) -> Stack:
         outer=one_norm,
         tied=tied,
         head=causal_head(keys, width, vocab, tied=tied, bias=_holds(keys, family.head_bias)),
-        experts=read_experts(keys, name, layers=layers, width=width, d_ff=d_ff) if family.experts else None,
+        experts=read_experts(keys, name, layers=layers, width=width) if family.experts else None,
         parallel=parallel,
         longest=keys.size("max_position_embeddings"),
         notes=_notes(keys),

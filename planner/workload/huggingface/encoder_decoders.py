@@ -20,7 +20,7 @@ def _t5(keys: Keys) -> int:
     width, d_ff, vocab = keys.size("d_model"), keys.size("d_ff"), keys.size("vocab_size")
     heads = keys.size("num_heads")
     gated = keys.word("feed_forward_proj", "relu" if kind == "t5" else "gated-gelu").startswith("gated-")
-    layers = keys.size("num_layers")
+    layers = keys.layers("num_layers")
     inner = heads * keys.size("d_kv")
     attention = 4 * width * inner + norm(width)
     block = feed_forward(width, d_ff, gated=gated) + norm(width)
@@ -60,8 +60,8 @@ def _bart(keys: Keys) -> int:
     final = norm(width, True) if keys.word("model_type") == "mbart" else 0
     table = (keys.size("max_position_embeddings") + 2) * width + norm(width, True)
     total = vocab * width + 2 * (table + final)
-    total += _layers(keys.size("encoder_layers"), width, keys.size("encoder_ffn_dim"), attentions=1)
-    total += _layers(keys.size("decoder_layers"), width, keys.size("decoder_ffn_dim"), attentions=2)
+    total += _layers(keys.layers("encoder_layers"), width, keys.size("encoder_ffn_dim"), attentions=1)
+    total += _layers(keys.layers("decoder_layers"), width, keys.size("decoder_ffn_dim"), attentions=2)
     name = architecture(keys)
     if name.endswith("ForSequenceClassification"):
         return total + linear(width, width, True) + linear(width, keys.labels(3), True)
@@ -84,10 +84,10 @@ def _whisper(keys: Keys) -> int:
     convolutions = linear(3 * keys.size("num_mel_bins"), width, True) + linear(3 * width, width, True)
     tables = (vocab + keys.size("max_source_positions") + keys.size("max_target_positions")) * width
     encoder = _layers(
-        keys.size("encoder_layers"), width, keys.size("encoder_ffn_dim"), attentions=1, keys_have_bias=False
+        keys.layers("encoder_layers"), width, keys.size("encoder_ffn_dim"), attentions=1, keys_have_bias=False
     )
     decoder = _layers(
-        keys.size("decoder_layers"), width, keys.size("decoder_ffn_dim"), attentions=2, keys_have_bias=False
+        keys.layers("decoder_layers"), width, keys.size("decoder_ffn_dim"), attentions=2, keys_have_bias=False
     )
     untied = not keys.flag("tie_word_embeddings", default=True)
     head = vocab * width if untied and not architecture(keys).endswith("Model") else 0

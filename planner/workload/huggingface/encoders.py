@@ -114,7 +114,7 @@ def _encoder(
     asked = task(keys)
     widened = linear(token_width, width, True) if token_width != width else 0
     return Stack(
-        layers=keys.size("num_hidden_layers"),
+        layers=keys.layers("num_hidden_layers"),
         width=width,
         d_ff=keys.size("intermediate_size"),
         vocab=keys.size("vocab_size"),
@@ -150,7 +150,7 @@ def _distilbert(keys: Keys) -> Stack:
         "ForQuestionAnswering": linear(width, keys.labels(), True),
     }
     return Stack(
-        layers=keys.size("n_layers", "num_hidden_layers"),
+        layers=keys.layers("n_layers", "num_hidden_layers"),
         width=width,
         d_ff=keys.size("hidden_dim"),
         vocab=vocab,

@@ -10,7 +10,7 @@ _COUNTS = ("num_local_experts", "num_experts", "n_routed_experts")
 _CHOSEN = ("num_experts_per_tok", "experts_per_token", "num_experts_per_token")
 
 
-def read_experts(keys: Keys, family: str, *, layers: int, width: int, d_ff: int) -> Experts | None:
+def read_experts(keys: Keys, family: str, *, layers: int, width: int) -> Experts | None:
     """Experts of a family that can have them; None where the config asks for none.
 
     Raises
@@ -28,8 +28,10 @@ def read_experts(keys: Keys, family: str, *, layers: int, width: int, d_ff: int)
         expected = f"at most the {count:,} experts"
         raise InputError("model_config_value", field=keys.at(name), value=per_token, expected=expected)
     own_width = "moe_intermediate_size" in keys.family
-    expert_d_ff = keys.size("moe_intermediate_size") if own_width else d_ff
+    expert_d_ff = keys.size("moe_intermediate_size" if own_width else "intermediate_size")
     shared = keys.size("shared_expert_intermediate_size", default=0, low=0)
+    if family == "llama4_text":
+        shared += expert_d_ff
     shared += keys.size("n_shared_experts", default=0, low=0) * expert_d_ff
     return Experts(
         count=count,
@@ -57,7 +59,9 @@ def _expert_layers(keys: Keys, layers: int) -> range | list[int]:
     """Layers with experts: all, every so-manieth, or all after the first dense ones."""
     first = keys.size("first_k_dense_replace", default=0, low=0)
     every = keys.size("moe_layer_freq", default=1)
-    step = keys.size("decoder_sparse_step", default=1)
+    step = keys.size(
+        "interleave_moe_layer_step" if "interleave_moe_layer_step" in keys.family else "decoder_sparse_step", default=1
+    )
     dense = set(keys.sizes("mlp_only_layers"))
     return [
         layer for layer in range(first, layers) if layer % every == 0 and (layer + 1) % step == 0 and layer not in dense

@@ -93,6 +93,14 @@ FAMILIES: Mapping[str, Family] = {
         qk_norm="head",
         experts=True,
     ),
+    "llama4_text": Family(
+        defaults=_sizes(
+            202048, 5120, 8192, 48, 40, 131072, kv_heads=8, head_dim=128, intermediate_size_mlp=16384,
+            num_local_experts=16, num_experts_per_tok=1, interleave_moe_layer_step=1,
+        ),
+        bias="attention_bias",
+        experts=True,
+    ),
     "gemma": Family(
         defaults=_sizes(256000, 3072, 24576, 28, 16, 8192, kv_heads=16, head_dim=256, tied=True),
         bias="attention_bias",

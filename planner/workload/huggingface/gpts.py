@@ -40,7 +40,7 @@ def _gpt2(keys: Keys) -> Stack:
     if keys.flag("add_cross_attention"):
         raise keys.refused("add_cross_attention", "false: a decoder on its own")
     return Stack(
-        layers=keys.size(*_LAYERS),
+        layers=keys.layers(*_LAYERS),
         width=width,
         d_ff=keys.maybe_size("n_inner") or 4 * width,
         vocab=vocab,
@@ -68,7 +68,7 @@ def _gpt_neo(keys: Keys) -> Stack:
     longest = keys.size("max_position_embeddings")
     tied = keys.flag("tie_word_embeddings", default=True)
     return Stack(
-        layers=keys.size("num_layers", "num_hidden_layers"),
+        layers=keys.layers("num_layers", "num_hidden_layers"),
         width=width,
         d_ff=keys.maybe_size("intermediate_size") or 4 * width,
         vocab=vocab,
@@ -95,7 +95,7 @@ def _gpt_neox(keys: Keys) -> Stack:
     bias = keys.flag("attention_bias", default=True)
     tied = keys.flag("tie_word_embeddings")
     return Stack(
-        layers=keys.size("num_hidden_layers"),
+        layers=keys.layers("num_hidden_layers"),
         width=width,
         d_ff=keys.size("intermediate_size"),
         vocab=vocab,
@@ -116,7 +116,7 @@ def _gptj(keys: Keys) -> Stack:
     width, vocab = keys.size(*_WIDTH), keys.size("vocab_size")
     tied = keys.flag("tie_word_embeddings")
     return Stack(
-        layers=keys.size(*_LAYERS),
+        layers=keys.layers(*_LAYERS),
         width=width,
         d_ff=keys.maybe_size("n_inner") or 4 * width,
         vocab=vocab,
@@ -149,7 +149,7 @@ def _opt(keys: Keys) -> Stack:
     rows = longest + 2  # the first two positions are never used
     projections = 2 * token_width * width if token_width != width else 0
     return Stack(
-        layers=keys.size("num_hidden_layers"),
+        layers=keys.layers("num_hidden_layers"),
         width=width,
         d_ff=keys.size("ffn_dim"),
         vocab=vocab,
@@ -171,7 +171,7 @@ def _bloom(keys: Keys) -> Stack:
     width, vocab = keys.size("hidden_size", "n_embed", "n_embd"), keys.size("vocab_size")
     tied = keys.flag("tie_word_embeddings", default=True)
     return Stack(
-        layers=keys.size(*_LAYERS),
+        layers=keys.layers(*_LAYERS),
         width=width,
         d_ff=4 * width,
         vocab=vocab,
@@ -205,7 +205,7 @@ def _falcon(keys: Keys) -> Stack:
     two_norms = keys.size("num_ln_in_parallel_attn", default=2) == 2 if grouped else not parallel
     tied = keys.flag("tie_word_embeddings", default=True)
     return Stack(
-        layers=keys.size("num_hidden_layers", "n_layer"),
+        layers=keys.layers("num_hidden_layers", "n_layer"),
         width=width,
         d_ff=keys.maybe_size("ffn_hidden_size") or 4 * width,
         vocab=vocab,
@@ -241,7 +241,7 @@ def _mpt(keys: Keys) -> Stack:
     rows = longest if learned else 0
     tied = keys.flag("tie_word_embeddings", default=True)
     return Stack(
-        layers=keys.size("n_layers"),
+        layers=keys.layers("n_layers"),
         width=width,
         d_ff=keys.size("expansion_ratio") * width,
         vocab=vocab,
@@ -272,9 +272,9 @@ def _phi(keys: Keys) -> Stack:
     head_dim = keys.dividing(width, heads, "num_attention_heads")
     tied = keys.flag("tie_word_embeddings")
     return Stack(
-        layers=keys.size("num_hidden_layers", "n_layer"),
+        layers=keys.layers("num_hidden_layers", "n_layer"),
         width=width,
-        d_ff=keys.size("intermediate_size", "n_inner"),
+        d_ff=keys.maybe_size("intermediate_size", "n_inner") or 4 * width,
         vocab=vocab,
         attention=Attention(
             width=width, heads=heads, kv_heads=keys.grouped(heads, "num_key_value_heads"), head_dim=head_dim,
@@ -292,6 +292,36 @@ def _phi(keys: Keys) -> Stack:
     )  # fmt: skip
 
 
+def _qwen(keys: Keys) -> Stack:
+    """The first Qwen; its `intermediate_size` counts gate and up projection together."""
+    keys = keys.with_defaults(
+        {
+            "vocab_size": 151936, "hidden_size": 4096, "num_hidden_layers": 32, "num_attention_heads": 32,
+            "kv_channels": 128, "intermediate_size": 22016,
+        }
+    )  # fmt: skip
+    width, vocab, heads = keys.size("hidden_size"), keys.size("vocab_size"), keys.size("num_attention_heads")
+    tied = keys.flag("tie_word_embeddings")
+    bias = not keys.flag("no_bias", default=True)
+    return Stack(
+        layers=keys.layers("num_hidden_layers"),
+        width=width,
+        d_ff=keys.size("intermediate_size", low=2) // 2,
+        vocab=vocab,
+        attention=Attention(
+            width=width, heads=heads, kv_heads=heads, head_dim=keys.size("kv_channels"),
+            q_bias=True, k_bias=True, v_bias=True, out_bias=bias,
+        ),
+        gated=True,
+        mlp_bias=bias,
+        layer_norms=2 * norm(width),
+        outer=norm(width),
+        tied=tied,
+        head=causal_head(keys, width, vocab, tied=tied),
+        longest=keys.maybe_size("seq_length", "max_position_embeddings"),
+    )  # fmt: skip
+
+
 READERS: Mapping[str, Callable[[Keys], Stack]] = {
     "gpt2": _gpt2,
     "gpt_bigcode": _gpt2,
@@ -306,4 +336,5 @@ READERS: Mapping[str, Callable[[Keys], Stack]] = {
     "RefinedWebModel": _falcon,
     "mpt": _mpt,
     "phi": _phi,
+    "qwen": _qwen,
 }

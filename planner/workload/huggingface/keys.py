@@ -9,6 +9,7 @@ from planner.errors import InputError
 from planner.strict_yaml import describe
 
 MOST = 1_000_000_000  # beyond it a size is a slip
+MOST_LAYERS = 100_000
 
 
 def _described(value: Any) -> str:
@@ -59,7 +60,7 @@ class Keys:
         """The first of several spellings that is there with a value."""
         return next((name for name in names if self.data.get(name) is not None), None)
 
-    def size(self, *names: str, default: int | None = None, low: int = 1) -> int:
+    def size(self, *names: str, default: int | None = None, low: int = 1, most: int = MOST) -> int:
         """A whole number under the first of its spellings, else the family's default, else `default`.
 
         Raises
@@ -69,13 +70,13 @@ class Keys:
         """
         name = self.given(*names)
         if name is not None:
-            return self._whole(name, self.data[name], low)
+            return self._whole(name, self.data[name], low, most)
         default_name = self._defaulted(*names)
         if default_name is not None:
             self.filled[self.at(default_name)] = self.family[default_name]
             return int(self.family[default_name])
         if default is None:
-            raise self.wrong(names[0], f"a whole number from {low} to {MOST:,}")
+            raise self.wrong(names[0], f"a whole number from {low} to {most:,}")
         return default
 
     def maybe_size(self, *names: str, low: int = 1) -> int | None:
@@ -90,12 +91,15 @@ class Keys:
             return None
         return next((name for name in names if name in self.family), None)
 
-    def _whole(self, name: str, value: Any, low: int) -> int:
-        if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
-            raise self.wrong(name, f"a whole number from {low} to {MOST:,}")
-        if not low <= value <= MOST or value != int(value):
-            raise self.wrong(name, f"a whole number from {low} to {MOST:,}")
+    def _whole(self, name: str, value: Any, low: int, most: int) -> int:
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not number or not low <= value <= most or value != int(value):
+            raise self.wrong(name, f"a whole number from {low} to {most:,}")
         return int(value)
+
+    def layers(self, *names: str, default: int | None = None) -> int:
+        """A number of layers, as `size`."""
+        return self.size(*names, default=default, most=MOST_LAYERS)
 
     def flag(self, *names: str, default: bool = False) -> bool:
         """True or false under the first of its spellings, else the family's default, else `default`."""

@@ -6,7 +6,14 @@ from collections.abc import Callable, Mapping
 
 from planner.workload.huggingface.keys import Keys
 from planner.workload.huggingface.model import linear, norm
-from planner.workload.huggingface.vision import clip_tower, qwen2_5_vl_tower, qwen2_vl_tower, siglip_tower
+from planner.workload.huggingface.vision import (
+    clip_tower,
+    pixtral_tower,
+    qwen2_5_vl_tower,
+    qwen2_vl_tower,
+    qwen3_vl_tower,
+    siglip_tower,
+)
 
 _TOWERS: Mapping[str, Callable[[Keys], int]] = {
     "clip_vision_model": clip_tower,
@@ -52,6 +59,23 @@ def _paligemma(keys: Keys, text_width: int) -> int:
     return tower + linear(vision.size("hidden_size", default=768), text_width, True)
 
 
+def _mistral3(keys: Keys, text_width: int) -> int:
+    """Pixtral, a norm, a layer that merges patches, and two linear layers."""
+    vision = keys.part("vision_config")
+    kind = vision.word("model_type", "pixtral")
+    if kind != "pixtral":
+        raise vision.refused("model_type", "pixtral")
+    width = vision.size("hidden_size", default=1024)
+    bias = keys.flag("multimodal_projector_bias")
+    merged = width * keys.size("spatial_merge_size", default=2) ** 2
+    joint = norm(width) + merged * width + linear(width, text_width, bias) + linear(text_width, text_width, bias)
+    return pixtral_tower(vision) + joint
+
+
+def _qwen3_vl(keys: Keys, text_width: int) -> int:
+    return qwen3_vl_tower(keys.part("vision_config"))
+
+
 def _qwen2_vl(keys: Keys, text_width: int) -> int:
     return qwen2_vl_tower(keys.part("vision_config"))
 
@@ -67,6 +91,9 @@ VISION: Mapping[str, Callable[[Keys, int], int]] = {
     "paligemma": _paligemma,
     "qwen2_vl": _qwen2_vl,
     "qwen2_5_vl": _qwen2_5_vl,
+    "qwen3_vl": _qwen3_vl,
+    "qwen3_vl_moe": _qwen3_vl,
+    "mistral3": _mistral3,
 }
 """Parameters beside the text model, by what a config calls the whole."""
 
@@ -79,5 +106,11 @@ TEXT: Mapping[str, str] = {
     "qwen2_5_vl": "qwen2",
     "qwen2_vl_text": "qwen2",
     "qwen2_5_vl_text": "qwen2",
+    "qwen3_vl": "qwen3",
+    "qwen3_vl_text": "qwen3",
+    "qwen3_vl_moe": "qwen3_moe",
+    "qwen3_vl_moe_text": "qwen3_moe",
+    "mistral3": "mistral",
+    "llama4": "llama4_text",
 }
 """Family of the text model where the config doesn't say, or says it by another name."""

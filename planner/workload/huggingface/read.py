@@ -9,22 +9,25 @@ from typing import Any
 
 from planner.catalog.records import TransformerSpec, VisionSpec
 from planner.errors import InputError
+from planner.strict_yaml import describe
 from planner.validation import near
 from planner.workload.huggingface import encoder_decoders, encoders, gpts, vision
 from planner.workload.huggingface.decoders import read_decoder
 from planner.workload.huggingface.families import FAMILIES
-from planner.workload.huggingface.heads import architecture
+from planner.workload.huggingface.heads import architecture, task
 from planner.workload.huggingface.keys import Keys
 from planner.workload.huggingface.model import ModelConfig, Stack
 from planner.workload.huggingface.multimodal import TEXT, VISION
 
 USUAL_SEQ_LEN = 4096  # pretraining of today's models; the longest one they read is seldom trained with
 MOST_PARAMETERS = 10**15
+_LONGEST_NAME = 100
 _TEXT_PARTS = ("text_config", "language_config", "llm_config")
 _SAME_AS = {
     "gpt-neox": "gpt_neox",
     "gpt-j": "gptj",
     "kimi_k2": "deepseek_v3",
+    "ministral3": "mistral",
     "stablelm_epoch": "stablelm",
     "phi-msft": "phi",
     "xlm_roberta": "xlm-roberta",
@@ -134,7 +137,7 @@ def _kind(keys: Keys, default: str = "") -> str:
     kind = keys.word("model_type", default)
     if kind:
         return _SAME_AS.get(kind, kind)
-    name = architecture(keys)
+    name = architecture(keys)[:_LONGEST_NAME]
     plain = {known.replace("_", "").replace("-", ""): known for known in KNOWN}
     for end in range(len(name), 0, -1):
         if name[:end].lower() in plain:
@@ -160,10 +163,13 @@ def _read_with_images(keys: Keys, kind: str, part: str | None) -> tuple[_Found, 
         if keys.data.get("architectures") is not None:
             text["architectures"] = keys.data["architectures"]
         inner = Keys(text, path=part, filled=keys.filled)
-    found = _read_alone(inner, TEXT.get(_kind(inner, TEXT.get(kind, "")), _kind(inner, TEXT.get(kind, ""))))
+    text_kind = _kind(inner, TEXT.get(kind, ""))
+    found = _read_alone(inner, TEXT.get(text_kind, text_kind))
     if found.stack is None:
         raise inner.refused("model_type", "a decoder")
     if kind in VISION:
+        if not isinstance(keys.data.get("vision_config"), Mapping):
+            raise keys.wrong("vision_config", "keys with values")
         beside = VISION[kind](keys, found.stack.width)
         notes = ("the part that reads images is in the number of parameters and not in the estimated time",)
     else:
@@ -192,7 +198,7 @@ def _read_alone(keys: Keys, kind: str) -> _Found:
     if kind in vision.READERS:
         count, spec = vision.READERS[kind](keys)
         return _Found(parameters=count, active_parameters=count, vision=spec)
-    close = near(kind, KNOWN)
+    close = near(kind[:_LONGEST_NAME], KNOWN)
     such_as = close or ["llama", "mistral", "qwen2", "gemma2", "deepseek_v3", "gpt2", "bert", "t5", "vit"]
     raise keys.refused("model_type", f"a type of model that is understood, such as {', '.join(such_as)}")
 
@@ -207,7 +213,7 @@ def _refuse_state_spaces(keys: Keys, kind: str) -> None:
     if isinstance(layer_types, list | tuple) and any(entry not in _ATTENTION_LAYERS for entry in layer_types):
         other = next(entry for entry in layer_types if entry not in _ATTENTION_LAYERS)
         raise InputError(
-            "model_config_unsupported", field=keys.at("layer_types"), value=f"'{other}'", expected=expected
+            "model_config_unsupported", field=keys.at("layer_types"), value=describe(other), expected=expected
         )
     for key in _STATE_SPACE:
         if keys.data.get(key) is not None:
@@ -218,6 +224,17 @@ def _of_stack(stack: Stack) -> _Found:
     return _Found(
         parameters=stack.parameters, active_parameters=stack.active_parameters, stack=stack, notes=stack.notes
     )
+
+
+def _head_notes(stack: Stack, keys: Keys) -> list[str]:
+    """Where the head that is counted isn't the one that the estimate computes."""
+    asked = task(keys)
+    discriminates = asked == "ForPreTraining" and keys.word("model_type") == "electra"
+    if stack.encoder and asked in ("ForMaskedLM", "ForPreTraining") and not discriminates:
+        return ["the head over the vocabulary is in the number of parameters and not in the estimated time"]
+    if not stack.encoder and asked not in ("", "ForCausalLM", "ForConditionalGeneration"):
+        return [f"the head {asked} is counted; the estimated time is that of a language model"]
+    return []
 
 
 def _shape(stack: Stack, keys: Keys, seq_len: int | None, notes: list[str]) -> TransformerSpec:
@@ -242,6 +259,7 @@ def _shape(stack: Stack, keys: Keys, seq_len: int | None, notes: list[str]) -> T
             expected = f"at most {longest:,}, the positions that the model has"
             raise InputError("model_config_value", field="seq_len", value=seq_len, expected=expected)
         notes.append(f"the model was made for sequences of up to {longest:,} tokens")
+    notes += _head_notes(stack, keys)
     window = keys.data.get("sliding_window")
     if isinstance(window, int) and keys.data.get("use_sliding_window") is not False and 0 < window < seq_len:
         notes.append(f"attention is counted over the whole sequence, though layers look back {window:,} tokens only")

@@ -43,7 +43,7 @@ class Patches:
         if patch > image:
             raise keys.wrong("patch_size", f"at most the {image:,} pixels of the image")
         return cls(
-            layers=keys.size("num_hidden_layers"),
+            layers=keys.layers("num_hidden_layers"),
             width=width,
             heads=heads,
             d_ff=keys.size("intermediate_size"),
@@ -135,7 +135,7 @@ def qwen2_vl_tower(keys: Keys) -> int:
     block += feed_forward(width, keys.size("mlp_ratio") * width, gated=False, bias=True)
     merged = width * keys.size("spatial_merge_size") ** 2
     merger = norm(width, True) + linear(merged, merged, True) + linear(merged, keys.size("hidden_size"), True)
-    return table + keys.size("depth") * block + merger
+    return table + keys.layers("depth") * block + merger
 
 
 def qwen2_5_vl_tower(keys: Keys) -> int:
@@ -152,7 +152,43 @@ def qwen2_5_vl_tower(keys: Keys) -> int:
     block += feed_forward(width, keys.size("intermediate_size"), gated=True, bias=True)
     merged = width * keys.size("spatial_merge_size") ** 2
     merger = norm(width) + linear(merged, merged, True) + linear(merged, keys.size("out_hidden_size"), True)
-    return _patches_in_time(keys) * width + keys.size("depth") * block + merger
+    return _patches_in_time(keys) * width + keys.layers("depth") * block + merger
+
+
+def qwen3_vl_tower(keys: Keys) -> int:
+    """The same of Qwen3-VL: a table of positions, and further mergers that feed lower layers of the text."""
+    keys = keys.with_defaults(
+        {
+            "depth": 27, "hidden_size": 1152, "intermediate_size": 4304, "out_hidden_size": 3584, "patch_size": 16,
+            "num_heads": 16, "temporal_patch_size": 2, "spatial_merge_size": 2, "in_channels": 3,
+            "num_position_embeddings": 2304,
+        }
+    )  # fmt: skip
+    width = keys.size("hidden_size")
+    keys.dividing(width, keys.size("num_heads"), "num_heads")
+    table = linear(_patches_in_time(keys), width, True) + keys.size("num_position_embeddings") * width
+    block = 4 * linear(width, width, True) + 2 * norm(width, True)
+    block += feed_forward(width, keys.size("intermediate_size"), gated=False, bias=True)
+    merged = width * keys.size("spatial_merge_size") ** 2
+    merger = linear(merged, merged, True) + linear(merged, keys.size("out_hidden_size"), True)
+    further = 3 if keys.data.get("deepstack_visual_indexes") is None else len(keys.sizes("deepstack_visual_indexes"))
+    mergers = merger + norm(width, True) + further * (merger + norm(merged, True))
+    return table + keys.layers("depth") * block + mergers
+
+
+def pixtral_tower(keys: Keys) -> int:
+    """Pixtral's vision side: rotary positions, gated blocks, no biases."""
+    keys = keys.with_defaults(
+        {
+            "hidden_size": 1024, "intermediate_size": 4096, "num_hidden_layers": 24, "num_attention_heads": 16,
+            "num_channels": 3, "patch_size": 16,
+        }
+    )  # fmt: skip
+    width = keys.size("hidden_size")
+    keys.dividing(width, keys.size("num_attention_heads"), "num_attention_heads")
+    layer = 4 * width**2 + feed_forward(width, keys.size("intermediate_size"), gated=True) + 2 * norm(width)
+    patch = keys.size("num_channels") * keys.size("patch_size") ** 2
+    return patch * width + norm(width) + keys.layers("num_hidden_layers") * layer
 
 
 def _patches_in_time(keys: Keys) -> int:

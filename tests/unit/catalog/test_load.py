@@ -199,7 +199,7 @@ def test_every_problem_of_every_file_in_one_error(problems: Problems) -> None:
             "nothing",
             "a value (the key is required)",
         ),
-        ("workloads.yaml", "bert-large-squad", "transformer.layer", "an unknown key", "layers"),
+        ("workloads.yaml", "bert-large-squad", "transformer.layer", "an unknown key", "layers or dense_layers"),
     ]
 
 
@@ -303,6 +303,29 @@ SPOT = "interrupted_share_per_month: {value: 0.075, low: 0.05, high: 0.1, source
         ("sites.yaml", "commercial: {price", "office: {price", "tariffs.office", "'office'"),
         ("sites.yaml", "currency: EUR", "currency: GBP", "tariffs.commercial.currency", "GBP without a rate"),
         ("workloads.yaml", "kv_heads: 16", "kv_heads: 5", "transformer", "16 heads, 5 kv_heads"),
+        (
+            "workloads.yaml",
+            "kv_heads: 16",
+            "kv_heads: 16, shared_d_ff: 9",
+            "transformer",
+            "shared_d_ff without experts",
+        ),
+        ("workloads.yaml", "kv_heads: 16", "kv_heads: 16, experts: 8", "transformer", "0 experts_per_token"),
+        (
+            "workloads.yaml",
+            "kv_heads: 16",
+            "kv_heads: 16, experts: 8, experts_per_token: 2, dense_layers: 99",
+            "transformer",
+            "99 dense_layers",
+        ),
+        (
+            "workloads.yaml",
+            "kv_heads: 16",
+            "kv_heads: 16, v_head_dim: 64",
+            "transformer",
+            "v_head_dim without head_dim",
+        ),
+        ("workloads.yaml", "kv_heads: 16", "kv_heads: 16, head_dim: 0", "transformer.head_dim", "0"),
         ("workloads.yaml", "    vision: {gmacs: 4.11, activations_m: 11.11, input: 3x224x224}\n", "", "", "no shape"),
         # Ids
         ("prices.yaml", OFFER, OFFER.replace("h100x1", "H100x1"), "id", "'examplecloud-H100x1-us-on-demand'"),
@@ -424,3 +447,16 @@ def test_a_large_catalog_is_read_whole_and_once(edited: Callable[..., Path]) -> 
     catalog = load_catalog(folder, today=TODAY)
     assert len(catalog.offers) > 600
     assert load_catalog(folder, today=TODAY) is catalog
+
+
+def test_a_shape_may_have_experts_and_heads_of_its_own(edited: Callable[..., Path]) -> None:
+    own = "head_dim: 96, v_head_dim: 64, experts: 8, experts_per_token: 2, expert_d_ff: 512, dense_layers: 1"
+    catalog = load_catalog(edited(("workloads.yaml", "kv_heads: 16", f"kv_heads: 16, {own}")), today=TODAY)
+    spec = next(w.transformer for w in catalog.workloads.values() if w.transformer and w.transformer.experts)
+    assert (spec.head_dim, spec.v_head_dim, spec.expert_d_ff, spec.shared_d_ff, spec.dense_layers) == (
+        96,
+        64,
+        512,
+        0,
+        1,
+    )

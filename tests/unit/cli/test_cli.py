@@ -258,3 +258,56 @@ def test_the_module_runs_as_a_program() -> None:
     done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert io.StringIO(done.stdout).readline().startswith("The catalog is in order")
+
+
+CONFIGS = ROOT / "tests" / "fixtures" / "hf_configs"
+
+
+def test_estimate_reads_a_config_json(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["estimate", "--gpu", "h100-sxm5-80gb", "--gpus", "8", "--json", *TODAY]
+    status, out, err = run(capsys, *command, "--model-config", CONFIGS / "llama-2-7b.json", "--tokens", "1e9")
+    assert (status, err) == (0, "")
+    document = json.loads(out)
+    assert (document["workload"], document["parameters"], document["seq_len"]) == ("llama-2-7b", 6738415616, 4096)
+    assert document["active_parameters"] == document["parameters"]
+    assert document["time_to_train_h"] > 0
+    _, out, _ = run(capsys, *command, "--workload", "llama-2-7b", "--tokens", "1e9")
+    preset = json.loads(out)
+    assert (preset["parameters"], preset["seq_len"]) == (document["parameters"], 4096)
+
+
+def test_estimate_says_what_a_config_json_left_open(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["estimate", "--gpu", "h100-sxm5-80gb", "--gpus", "64", *TODAY]
+    _, out, _ = run(capsys, *command, "--model-config", CONFIGS / "mixtral-8x7b.json")
+    assert "parameters  46,702,792,704, of which 12,879,925,248 for a token\n" in out
+    assert "sequences of 4,096 tokens are assumed; the model reads up to 32,768" in out
+    _, out, _ = run(capsys, *command, "--model-config", CONFIGS / "mixtral-8x7b.json", "--seq-len", "8192", "--json")
+    document = json.loads(out)
+    assert document["seq_len"] == 8192
+    assert "model_note" not in {warning["code"] for warning in document["warnings"]}
+
+
+@pytest.mark.parametrize(
+    ("content", "more", "message"),
+    [
+        (None, [], "--model-config: found '{file}', which can't be read (No such file or directory)"),
+        (b"no", [], "--model-config: found no JSON (Expecting value, line 1)"),
+        (b"[]", [], "--model-config: found no mapping, expected a mapping of keys and values"),
+        (b'{"model_type": "mamba"}', [], "--model-config model_type: found 'mamba', which isn't understood"),
+        (b'{"model_type": "gpt2", "n_embd": 100}', [], "--model-config n_head: found 12, expected heads that divide"),
+        (b'{"model_type": "t5"}', [], "--model-config model_type: found 't5', whose parameters can be counted"),
+        (b'{"model_type": "gpt2"}', ["--seq-len", "2048"], "--seq-len: found 2,048, expected at most 1,024"),
+        (b" " * 1_000_001, [], "--model-config: found '{file}', which can't be read (above 1,000,000 bytes)"),
+    ],
+)
+def test_a_faulty_config_json_is_refused(
+    content: bytes | None, more: list[str], message: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "config.json"
+    if content is not None:
+        file.write_bytes(content)
+    status, out, err = run(
+        capsys, "estimate", "--gpu", "rtx-4090", "--gpus", "1", "--model-config", file, *more, *TODAY
+    )
+    assert (status, out) == (2, "")
+    assert err.startswith(message.format(file=file))
