@@ -107,7 +107,7 @@ def own_rows_offset(log_ratios: Vector) -> float:
     with_others = [
         float(abs(log_ratios[at] - _shrunk(np.delete(log_ratios, at)))) for at in range(len(log_ratios))
     ]
-    if max(with_others) >= max(alone) or sum(with_others) >= sum(alone):
+    if max(with_others) >= CLEARLY * max(alone) or sum(with_others) >= CLEARLY * sum(alone):
         return 0.0
     return _shrunk(log_ratios)
 
@@ -118,6 +118,7 @@ def _shrunk(log_ratios: Vector) -> float:
     return SPREAD**2 / (SPREAD**2 + apart / len(log_ratios)) * middle
 
 
+CLEARLY = 0.7  # of the error without, that predictions with the other rows must stay below
 SPREAD = 0.15  # of unseen stacks around the formulas, on the log
 ROW_SPREAD = 0.08  # of rows of one stack around its offset
 
