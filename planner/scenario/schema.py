@@ -13,8 +13,6 @@ from planner.scenario.money import Money, money_aliases, parse_money
 from planner.units import H_PER_MONTH, S_PER_H
 
 SCHEMA_VERSION = 1
-
-
 SMALLEST, LARGEST = 1e-9, 1e18  # beyond these a number is a slip, and its products leave what floats can hold
 
 
@@ -135,8 +133,6 @@ AgeMonths = Annotated[int, BeforeValidator(_whole), Field(ge=0, le=240)]
 JobClass = Annotated[Literal["development", "key"], BeforeValidator(_job_class)]
 Price = Annotated[Money, BeforeValidator(_price)]
 Amount = Annotated[Money, BeforeValidator(_amount)]
-ConfigJson = Annotated[Any, BeforeValidator(_config)]
-"""Read by `planner.workload.huggingface`, which says what is wrong with a key."""
 ResidualRatios = Annotated[dict[AgeMonths, Share], Field(min_length=1), AfterValidator(_from_new)]
 
 
@@ -200,17 +196,28 @@ class Staff(Model):
     fte_cloud: NonNegative | None = None
 
 
-class JobInput(Model):
-    """Work to be done again and again: a workload with its amount, settings, frequency and limits."""
+class Work(Model):
+    """What one run is: its sequences, its batch, and its amount of work in tokens or in samples."""
 
-    workload: str
+    seq_len: Count | None = None
+    global_batch: Count | None = None
     tokens: Positive | None = None
     samples: Positive | None = None
     epochs: Positive | None = None
+
+    @model_validator(mode="after")
+    def _one_amount_of_work(self) -> Work:
+        if self.tokens is not None and (self.samples is not None or self.epochs is not None):
+            raise ValueError("either 'tokens', or 'samples' with 'epochs', not both")
+        return self
+
+
+class JobInput(Work):
+    """Work to be done again and again: a workload with its amount, settings, frequency and limits."""
+
+    workload: str
     precision: Precision | None = None
-    seq_len: Count | None = None
     micro_batch: Count | None = None
-    global_batch: Count | None = None
     checkpointing: Literal["none", "selective", "full"] | None = None
     gpus: Count | None = None
     max_gpus: Count = 64
@@ -225,12 +232,6 @@ class JobInput(Model):
     checkpoints: Annotated[int, BeforeValidator(_whole), Field(ge=0, le=1_000_000)] = 0
     checkpoint_s: NonNegative = 0.0
     egress_gb_per_run: NonNegative = 0.0
-
-    @model_validator(mode="after")
-    def _one_amount_of_work(self) -> JobInput:
-        if self.tokens is not None and (self.samples is not None or self.epochs is not None):
-            raise ValueError("either 'tokens', or 'samples' with 'epochs', not both")
-        return self
 
 
 class Owned(Model):
@@ -312,23 +313,12 @@ class GpuInput(Model):
         return self
 
 
-class ModelInput(Model):
+class ModelInput(Work):
     """A model that the catalog lacks, described by its config.json, with the settings of its usual recipe."""
 
     name: Annotated[str, BeforeValidator(_text), Field(max_length=100)] | None = None
-    config: ConfigJson
+    config: Annotated[Any, BeforeValidator(_config)]  # what is wrong with a key is said when it is read
     precision: Precision = "bf16"
-    seq_len: Count | None = None
-    global_batch: Count | None = None
-    tokens: Positive | None = None
-    samples: Positive | None = None
-    epochs: Positive | None = None
-
-    @model_validator(mode="after")
-    def _one_amount_of_work(self) -> ModelInput:
-        if self.tokens is not None and (self.samples is not None or self.epochs is not None):
-            raise ValueError("either 'tokens', or 'samples' with 'epochs', not both")
-        return self
 
 
 class Rental(Model):
