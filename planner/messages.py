@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from planner.strict_yaml import parse, shorten
+from planner.yaml_scalars import as_given
 
 MESSAGES_PATH = Path(__file__).with_name("messages.yaml")
 
@@ -67,7 +68,7 @@ def fill_template(template: str, params: Mapping[str, Any], *, name: str = "") -
     def value(match: re.Match[str]) -> str:
         if match.group(1) not in params:
             raise ValueError(f"the sentence {name!r} needs the parameter {match.group(1)!r}, given: {sorted(params)}")
-        return _as_unit(params[match.group(1)], match.group(2))
+        return _as_unit(match.group(1), params[match.group(1)], match.group(2))
 
     return _PLACEHOLDER.sub(value, _OPTIONAL.sub(optional, template))
 
@@ -82,10 +83,15 @@ def parameters(code: str) -> set[str]:
     return {name for name, _ in _PLACEHOLDER.findall(_sentences()[code])}
 
 
-def _as_unit(value: Any, unit: str | None) -> str:
-    """A parameter as its placeholder wants it: a share in percent, money in whole dollars, else in words."""
-    if unit is None or isinstance(value, bool) or not isinstance(value, Real):
+def _as_unit(name: str, value: Any, unit: str | None) -> str:
+    """A parameter as its placeholder wants it: a share in percent, money in whole dollars, else in words.
+
+    The parameter `value` is what a user gave: it keeps all its digits, so that it is found again.
+    """
+    if isinstance(value, bool) or not isinstance(value, Real):
         return as_text(value)
+    if unit is None:
+        return as_given(value) if name == "value" else as_text(value)
     return f"{100 * float(value):.0f}" if unit == "%" else f"{float(value):,.0f} USD"
 
 

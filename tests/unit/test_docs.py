@@ -25,7 +25,8 @@ from planner.report.listing import KINDS, list_rows
 from planner.scenario.load import check_document, parse_scenario, read_document
 from planner.scenario.money import Money
 from planner.scenario.paths import with_overrides
-from planner.scenario.schema import CurrencyCode, Scenario
+from planner.scenario.schema import Scenario
+from planner.scenario.values import CurrencyCode
 from planner.strategy.evaluate import evaluate
 from planner.strict_yaml import parse
 
