@@ -48,7 +48,18 @@ _WHOLE = re.compile(r"[+]?[0-9]{1,40}")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _NODE_GPUS = 8  # GPUs of one machine where an estimate doesn't say
 _TEXT_COLUMNS = {
-    "gpus": ("id", "name", "memory_gb", "memory_bandwidth_gb_per_s", "bf16_dense_tflop_per_s", "tdp_w", "as_of"),
+    "gpus": (
+        "id",
+        "name",
+        "memory_gb",
+        "memory_bandwidth_gb_per_s",
+        "bf16_dense_tflop_per_s",
+        "tdp_w",
+        "as_of",
+        "price_usd",
+        "usd_per_achieved_16_bit_tflop_per_s",
+        "achieved_16_bit_tflop_per_s_per_w",
+    ),
     "offers": (
         "id",
         "gpu_label",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 from pathlib import Path
 
 import numpy as np
@@ -103,6 +104,33 @@ def test_templates(template: str, params: dict[str, object], expected: str) -> N
 )
 def test_values_as_text(value: object, expected: str) -> None:
     assert as_text(value) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (12345678, "12345678"),
+        (12345678.0, "12345678"),
+        (1234.5678, "1234.5678"),
+        (1.0000001, "1.0000001"),
+        (1e21, "1e+21"),
+        (0.1 + 0.2, "0.3"),
+        (np.float64(2.5), "2.5"),
+        (np.int64(12345), "12345"),
+        (math.inf, "inf"),
+        (True, "true"),
+        ("1_000", "1_000"),
+    ],
+)
+def test_what_a_user_gave_keeps_its_digits(value: object, expected: str) -> None:
+    assert fill_template("found {value}, one of {known}", {"value": value, "known": 12345.678}) == (
+        f"found {expected}, one of 12,346"
+    )
+
+
+def test_a_number_in_an_error_is_found_again() -> None:
+    error = InputError("past_useful_life", field="machines.own.age_months", value=12345, useful_life_months=60)
+    assert "found 12345 months" in str(error)
 
 
 def test_long_text_is_cut() -> None:

@@ -8,7 +8,7 @@ import pytest
 from planner.catalog.records import Figure, HardwarePrice
 from planner.report.gpu_table import compare_rows, gpu_rows
 from planner.report.gpu_values import accelerators, purchase_price, saving, speed, usd_per_speed
-from planner.report.listing import rows_csv
+from planner.report.listing import list_rows, rows_csv
 from planner.report.price_history import price_histories
 from tests.planning import TODAY, catalog, evidence, shipped_catalog
 
@@ -148,3 +148,26 @@ def test_prices_that_replaced_each_other_are_one_history():
     lengths = [len(series.offers) for series in found.values()]
     assert lengths == sorted(lengths, reverse=True)
     assert dt.date(2025, 6, 5) in {offer.retired_on for offer in series.offers}
+
+
+def test_a_listing_says_what_a_gpu_gives_as_the_page_does():
+    rows = list_rows(shipped_catalog(), "gpus", today=TODAY, evidence=evidence())
+    table = {row["id"]: row for row in gpu_rows(shipped_catalog(), evidence(), today=TODAY)}
+    head = list(rows[0])
+    assert head.index("source") < head.index("price_usd")  # what was there keeps its place
+    names = head[head.index("price_usd") :]
+    shared = [name for name in names if name in table[GPU]]
+    assert set(names) - set(shared) == {"price_estimate", "price_source"}
+    assert len([name for name in shared if "per" in name]) == 7
+    for row in rows:
+        assert {name: row[name] for name in shared} == {name: table[row["id"]][name] for name in shared}
+    card = next(row for row in rows if row["id"] == GPU)
+    assert card["usd_per_dense_16_bit_tflop_per_s"] == pytest.approx(1900 / 165.2)
+    assert card["price_source"] and card["price_estimate"] is False
+
+
+def test_a_listing_leaves_open_what_has_no_price():
+    data = replace(shipped_catalog(), hardware={})
+    row = next(row for row in list_rows(data, "gpus", today=TODAY) if row["id"] == GPU)
+    assert row["price_usd"] is None and row["usd_per_gb"] is None and row["price_source"] is None
+    assert row["dense_16_bit_tflop_per_s_per_w"] == pytest.approx(165.2 / 450)
