@@ -16,7 +16,8 @@ from planner.yaml_scalars import as_given
 
 MESSAGES_PATH = Path(__file__).with_name("messages.yaml")
 
-_PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)(?::(%|usd))?\}")  # {share:%} in percent, {cost:usd} in US dollars
+# {x:%} is in percent, {x:usd} in whole US dollars, {x:=} with all its digits.
+_PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)(?::(%|usd|=))?\}")
 _OPTIONAL = re.compile(r"\[\[(.*?)\]\]")  # left out where a parameter within has no value
 _LONGEST_TEXT = 200
 
@@ -86,12 +87,15 @@ def parameters(code: str) -> set[str]:
 def _as_unit(name: str, value: Any, unit: str | None) -> str:
     """A parameter as its placeholder wants it: a share in percent, money in whole dollars, else in words.
 
-    The parameter `value` is what a user gave: it keeps all its digits, so that it is found again.
+    The parameter `value` is what a user gave: it keeps all its digits, so that it is found again. So does what it is
+    held against, where the sentence writes `{limit:=}`.
     """
     if isinstance(value, bool) or not isinstance(value, Real):
         return as_text(value)
+    if unit == "=" or (unit is None and name == "value"):
+        return as_given(value)
     if unit is None:
-        return as_given(value) if name == "value" else as_text(value)
+        return as_text(value)
     return f"{100 * float(value):.0f}" if unit == "%" else f"{float(value):,.0f} USD"
 
 

@@ -46,7 +46,7 @@ def as_given(value: Real | float) -> str:
     if number.is_integer() and abs(number) < 1e15:
         return str(int(number))
     text = repr(number)
-    return text if len(text) <= 17 else f"{number:.12g}"  # longer ones are computed: their last digits are noise
+    return text if len(text) <= 15 else f"{number:.12g}"  # longer ones are computed: their last digits are noise
 
 
 def plain_value(text: str) -> Any:

@@ -20,9 +20,12 @@ from planner.scenario.values import (
     CardW,
     Count,
     CurrencyCode,
+    Fte,
+    GbitPerS,
     Id,
     JobClass,
     KgPerKwh,
+    Kw,
     MachineIdleW,
     MachineW,
     Months,
@@ -85,7 +88,7 @@ class Tax(Model):
 class Colocation(Model):
     """A contract for space and cooling of owned machines, sold by the kW."""
 
-    contracted_kw: Positive
+    contracted_kw: Kw
     price_usd_per_kw_month: Price | None = None
     power: Literal["pass_through", "included"] = "pass_through"
     includes_tax: Switch = False
@@ -108,8 +111,8 @@ class Staff(Model):
     """People: full-time equivalents and what one costs a year."""
 
     cost_usd_per_fte_year: Amount | None = None
-    fte_per_machine: NonNegative | None = None
-    fte_cloud: NonNegative | None = None
+    fte_per_machine: Fte | None = None
+    fte_cloud: Fte | None = None
 
 
 class JobInput(Model):
@@ -175,7 +178,7 @@ class MachineInput(Model):
     target_utilisation: Annotated[float, BeforeValidator(check_positive), Field(le=1)] | None = None
     useful_life_months: Annotated[int, BeforeValidator(check_whole), Field(ge=1, le=240)] | None = None
     maintenance_share_per_year: Share | None = None
-    fte_per_machine: NonNegative | None = None
+    fte_per_machine: Fte | None = None
     residual_gpu: ResidualRatios | None = None
     residual_host: ResidualRatios | None = None
 
@@ -262,7 +265,7 @@ class OfferInput(Model):
     idle_w: MachineIdleW | None = None
     pue: Pue | None = None
     grid_kg_co2e_per_kwh: KgPerKwh | None = None
-    network_gbit_per_s: Positive | None = None
+    network_gbit_per_s: GbitPerS | None = None
 
     @model_validator(mode="after")
     def _one_price(self) -> OfferInput:

@@ -65,6 +65,7 @@ def test_a_missing_messages_file_still_gives_a_message(monkeypatch: pytest.Monke
         ("{a:%} % of {b:usd}", {"a": 0.256, "b": 1234567.8}, "26 % of 1,234,568 USD"),
         ("{a:usd}[[, {b:%} %]]", {"a": "unknown", "b": None}, "unknown"),
         ("{a}", {"a": "{b} [[{c}]]"}, "{b} [[{c}]]"),
+        ("{a} of {b:=} or {c:=}", {"a": 1234.56, "b": 1234.56, "c": "x"}, "1,235 of 1234.56 or x"),
     ],
 )
 def test_templates(template: str, params: dict[str, object], expected: str) -> None:

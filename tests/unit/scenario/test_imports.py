@@ -202,7 +202,7 @@ BY_SCENARIO = [
     ("billing_unit_s", "1e9", "a number of at most 2,628,000"),
     ("minimum_s", "1e9", "a number of at most 2,628,000"),
     ("startup_s", "2628001", "a number of at most 2,628,000"),
-    ("network_gbit_per_s", "1e19", "a number from 1e-09 to 1e+18"),
+    ("network_gbit_per_s", "1e7", "a number from 0.001 to 1,000,000 Gbit/s"),
     ("gpu_count", "2000000", "a number of at most 1,000,000"),
     ("provider", "x" * 65, "a name of letters, digits"),
 ]

@@ -215,3 +215,21 @@ def test_no_stem_of_money_is_a_field_of_its_own() -> None:
 
 def test_whole_numbers_may_be_written_with_a_point() -> None:
     assert check_document(small_plan({"horizon_months": 12.0})).horizon_months == 12
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "expected"),
+    [
+        ("machines.own.load_w", 1e9, "a number from 0.1 to 1,000,000 W"),
+        ("offers.rented.load_w", 1e9, "a number from 0.1 to 1,000,000 W"),
+        ("offers.rented.idle_w", 1e9, "a number from 0 to 1,000,000 W"),
+        ("offers.rented.network_gbit_per_s", 1e9, "a number from 0.001 to 1,000,000 Gbit/s"),
+        ("site.colocation.contracted_kw", 1e9, "a number from 0.001 to 1,000,000 kW"),
+        ("staff.fte_per_machine", 1e9, "a number from 0 to 10,000 FTE"),
+        ("staff.fte_cloud", 1e9, "a number from 0 to 10,000 FTE"),
+        ("machines.own.fte_per_machine", 1e9, "a number from 0 to 10,000 FTE"),
+    ],
+)
+def test_what_no_machine_or_site_has_is_refused(field: str, value: float, expected: str) -> None:
+    (problem,) = problems(small_plan({field: value}))
+    assert (problem.field, problem.expected) == (field, expected)
