@@ -93,7 +93,7 @@ def read_data(path: Path, field: str) -> DataFile:
 
 def _kinds(data: Mapping[Any, Any]) -> frozenset[str]:
     """Files whose lists these are: those that know most of them. Scenarios have mappings under the same names."""
-    listed = {key for key, value in data.items() if isinstance(value, list | None)}
+    listed = {key for key, value in data.items() if isinstance(value, list)}
     known = {name: len(listed & sections) for name, sections in _LISTS.items()}
     most = max(known.values())
     if most:

@@ -266,6 +266,15 @@ def test_what_cannot_be_compared_is_refused(old: str, new: str, words: str, caps
     assert out == "" and re.search(words, err)
 
 
+@pytest.mark.parametrize(
+    "text", ["offers: {a: {price_usd_per_h: 1}}\n", "jobs: {}\noffers:\n", "sources: [1]\n", "a: 1\n"]
+)
+def test_what_looks_like_a_data_file_is_none(text: str, tmp_path: Path) -> None:
+    (tmp_path / "prices.yaml").write_text(text)
+    with pytest.raises(InputError, match="which is no data file"):
+        diff_paths(tmp_path / "prices.yaml", tmp_path / "prices.yaml")
+
+
 def test_two_folders_in_which_a_name_means_two_kinds(tmp_path: Path) -> None:
     for name in ("old", "new"):
         shutil.copytree(FIXTURE, tmp_path / name)

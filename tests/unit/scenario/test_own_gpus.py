@@ -1,5 +1,7 @@
 """GPUs of a scenario's own: checked, found like those of the catalog, never in their place."""
 
+from dataclasses import replace
+
 import pytest
 
 from planner.errors import InputError, ScenarioError
@@ -136,3 +138,9 @@ def test_ids_that_differ_by_case_alone_are_refused():
 
 def test_a_name_may_repeat_the_id():
     assert with_own_gpus(catalog(), {"mine": own(name="Mine")}).gpus["mine"].name == "Mine"
+
+
+def test_the_printed_name_of_a_card_is_taken_even_where_it_is_no_alias():
+    card = replace(catalog().gpus["rtx-4090"], aliases=(), name="Big Card")
+    with pytest.raises(InputError):
+        with_own_gpus(replace(catalog(), gpus={card.id: card}), {"mine": own(name="big card")})
