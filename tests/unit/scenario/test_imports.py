@@ -1,7 +1,5 @@
 """Own offers from a CSV file: every fault named by row, nothing taken of a faulty file."""
 
-import time
-
 import pytest
 
 from planner.errors import ScenarioError
@@ -176,11 +174,9 @@ def test_what_is_no_offer_file_is_refused(content, found):
     assert not result.ready
 
 
-def test_fifty_thousand_rows_are_refused_at_once():
+def test_fifty_thousand_rows_are_refused_as_a_whole():
     lines = [f"r{index},t4,1,0.3" for index in range(50_000)]
-    start = time.perf_counter()
     found = read(*lines)
-    assert time.perf_counter() - start < 5
     assert [(problem.found, problem.expected) for problem in found.problems] == [
         ("50,000 rows", f"at most {MAX_ROWS}: keep the offers you could take")
     ]
