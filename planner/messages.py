@@ -73,9 +73,7 @@ def fill(code: str, params: Mapping[str, Any], tender: Tender | None = None) -> 
     return fill_template(sentences[code], params, name=code, tender=tender)
 
 
-def fill_template(
-    template: str, params: Mapping[str, Any], *, name: str = "", tender: Tender | None = None
-) -> str:
+def fill_template(template: str, params: Mapping[str, Any], *, name: str = "", tender: Tender | None = None) -> str:
     """Put parameters into a sentence: `{name}` is a parameter, `[[...]]` is left out where one within it is empty.
 
     Raises

@@ -56,6 +56,13 @@ def currency_of(report: dict[str, Any]) -> formatting.Currency:
     return formatting.Currency(code=currency["code"], usd_per_unit=currency["usd_per_unit"])
 
 
+def rate_words(currency: dict[str, Any]) -> str:
+    """The exchange rate of the grey line, with its date and a mark where it is an estimate."""
+    shown = formatting.Currency(code=currency["code"], usd_per_unit=currency["usd_per_unit"])
+    key = "frame.line_rate_estimate" if currency["estimate"] else "frame.line_rate"
+    return t(key, rate=formatting.exchange_rate(shown), date=formatting.date(currency["as_of"]))
+
+
 def file_stem(name: str) -> str:
     """A file name from a scenario's name."""
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "plan"
@@ -134,6 +141,5 @@ def _grey_line(plan: Plan | None) -> str:
         date=formatting.date(report["catalog_as_of"]),
     )
     if currency["code"] != "USD":
-        rate = formatting.trimmed(currency["usd_per_unit"], 4)
-        words += t("frame.line_rate", code=currency["code"], rate=rate, date=formatting.date(currency["as_of"]))
+        words += rate_words(currency)
     return formatting.dollars(f":gray[{words}]")

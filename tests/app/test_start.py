@@ -190,4 +190,4 @@ def test_all_options_of_a_budget_are_listed_with_price_and_date(start_page):
     table = start_page.dataframe[0].value
     assert len(table) > 3
     assert (table["Price of"] != "").all()
-    assert table["Price, one"].str.contains("¥").all()
+    assert table["Price"].str.contains("¥").all()

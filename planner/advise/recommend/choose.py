@@ -53,8 +53,8 @@ def choose(options: Sequence[Option]) -> Choice:
     """Choose among options.
 
     Of each kind the best does all the work in time for the lowest present value over the months asked, with its
-    purchase and its total within the budget: new before used builds, well-dated before old prices. Of the two, the lower is
-    picked. Where nothing does all the work, the option that does most of it is.
+    purchase and its total within the budget: new before used builds, well-dated before old prices. Of the two, the
+    lower is picked. Where nothing does all the work, the option that does most of it is.
     """
     builds, rentals = ranked_builds(options), ranked_rentals(options)
     best = {"build": _best(builds), "rental": _best(rentals)}
