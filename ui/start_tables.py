@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,9 +16,10 @@ from ui.start_view import StartView
 
 Row = Mapping[str, Any]
 
-_PX_PER_CHARACTER = 8.0
-_PX_BESIDE = 26  # padding and the sorting mark of a column
-_WIDEST_PX = 420
+_PX_PER_CHARACTER = 6.6
+_PX_BESIDE = 20  # padding of a cell
+_WIDEST_PINNED_PX = 210  # leaves room for what scrolls beside it on a phone
+_NOISE = re.compile(r"\b(NVIDIA|AMD|Intel|GeForce|Tesla|Instinct|Blackwell (?=\w+ Edition)|Edition|Generation)\s*")
 
 
 def table(view: StartView, kind: str) -> None:
@@ -26,14 +29,23 @@ def table(view: StartView, kind: str) -> None:
         st.markdown(t(f"start.none_{kind}"))
         return
     first = next(iter(rows[0]))
-    columns = {name: st.column_config.TextColumn(width=width(name, rows), pinned=name == first) for name in rows[0]}
+    widths = {name: width(name, rows) for name in rows[0]}
+    columns = {
+        name: st.column_config.TextColumn(width=px, pinned=name == first and px <= _WIDEST_PINNED_PX)
+        for name, px in widths.items()
+    }
     st.dataframe(pd.DataFrame(rows), hide_index=True, key=f"start_table_{kind}", column_config=columns)
 
 
 def width(column: str, rows: Sequence[Row]) -> int:
     """Width at which nothing of a column is cut off. [px]"""
-    longest = max(len(text) for text in (column, *(str(row[column]) for row in rows)))
-    return min(_WIDEST_PX, round(_PX_PER_CHARACTER * longest) + _PX_BESIDE)
+    longest = max(_letters(text) for text in (column, *(str(row[column]) for row in rows)))
+    return round(_PX_PER_CHARACTER * longest) + _PX_BESIDE
+
+
+def _letters(text: str) -> int:
+    """Length of a text in Latin letters: Chinese characters are twice as wide."""
+    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
 
 
 def option_rows(view: StartView, kind: str) -> list[dict[str, str]]:
@@ -42,18 +54,23 @@ def option_rows(view: StartView, kind: str) -> list[dict[str, str]]:
     rows = [_row(view, option) for option in options]
     if view.document["work"]["peak_per_s"] is not None:
         for row in rows:
-            row.pop(t("column.time"))
+            row.pop(t("start.run"))
     return rows
 
 
 def _row(view: StartView, option: Row) -> dict[str, str]:
     start = _build(view, option) if option["kind"] == "build" else _rental(view, option)
-    return start | {
-        t("start.table.total"): view.sum(option["total_usd"]),
-        t("column.time"): formatting.duration(option["run_h"]),
-        t("start.table.pays"): view.covered(option),
+    row = start | {
+        t("start.total", months=view.months): view.sum(option["total_usd"]),
+        t("start.run"): formatting.duration(option["run_h"]),
+        t("start.table.pays"): _pays(view, option),
         t("start.price_of"): formatting.date(option["as_of"]),
     }
+    if option["kind"] == "build":
+        row[t("start.table.host")] = _host(view, option)
+    else:
+        row[t("start.table.instance")] = option["instance_type"] or formatting.unknown()
+    return row
 
 
 def _build(view: StartView, option: Row) -> dict[str, str]:
@@ -61,7 +78,6 @@ def _build(view: StartView, option: Row) -> dict[str, str]:
         t("start.table.gpu"): _gpu(view, option),
         t("start.table.machines"): str(option["count"]),
         t("start.table.condition"): t(f"start.condition.{option['condition']}"),
-        t("start.table.host"): _host(view, option),
         t("start.table.price"): view.price(option),
     }
 
@@ -69,16 +85,33 @@ def _build(view: StartView, option: Row) -> dict[str, str]:
 def _rental(view: StartView, option: Row) -> dict[str, str]:
     return {
         t("start.table.gpu"): _gpu(view, option),
-        t("start.table.provider"): option["provider_name"],
-        t("start.table.hour"): view.money(option["price_usd_per_h"], estimate=option["estimated_share"] > 0),
-        t("start.table.instance"): option["instance_type"] or formatting.unknown(),
+        t("start.table.provider"): _provider(option),
         t("start.table.region"): option["region"] or formatting.unknown(),
-        t("start.table.market"): t(f"start.market.{option['market']}"),
+        t("start.table.hour"): view.money(option["price_usd_per_h"], estimate=option["estimated_share"] > 0),
     }
 
 
 def _gpu(view: StartView, option: Row) -> str:
-    return f"{option['gpus']}{formatting.NBSP}× {view.catalog.gpus[option['gpu']].name}"
+    return f"{option['gpus']}{formatting.NBSP}× {short_enough(view.catalog.gpus[option['gpu']].name)}"
+
+
+def short_enough(name: str) -> str:
+    """A GPU's name without what no two of them differ in: "GeForce RTX 3060 12GB" -> "RTX 3060 12GB"."""
+    return _NOISE.sub("", name).strip()
+
+
+def _provider(option: Row) -> str:
+    name = str(option["provider_name"])
+    return name if option["market"] == "cloud" else t("start.on_marketplace", provider=name)
+
+
+def _pays(view: StartView, option: Row) -> str:
+    """What the budget pays for: short, as the months asked stand in another column's head."""
+    if option["covers"]:
+        return t("start.part_all")
+    if option["covered_months"] < 1:
+        return view.covered(option)
+    return t("start.part_short", covered=formatting.trimmed(option["covered_months"], 3))
 
 
 def _host(view: StartView, option: Row) -> str:

@@ -68,8 +68,10 @@ class StartView:
         return formatting.price(amount_usd, self.currency, estimate=rough)
 
     def sum(self, amount_usd: float | None) -> str:
-        """A total over months in the budget's currency, always an estimate."""
-        return formatting.money(amount_usd, self.currency, fine=True)
+        """An amount over months in the budget's currency: always an estimate."""
+        if amount_usd is not None and abs(self.currency.of(amount_usd)) >= 1e6:
+            return formatting.money(amount_usd, self.currency, fine=True)
+        return formatting.price(amount_usd, self.currency, estimate=True)
 
     def work(self) -> str:
         """What was planned for, as the engine says it."""
@@ -130,7 +132,7 @@ class StartView:
             price = (t("start.price_h"), self.money(hour, estimate=option["estimated_share"] > 0), pill)
         total = (
             t("start.total", months=self.months),
-            self.sum(option["total_usd"]),
+            formatting.money(option["total_usd"], self.currency, fine=True),
             self._total_pill(option),
         )
         return [price, total, self._speed(option)]
@@ -165,7 +167,7 @@ class StartView:
         """By how much the total, or what is paid until the resale, exceeds the budget; empty where neither does."""
         if option["over_budget_usd"] > 0:
             over = self.sum(option["over_budget_usd"])
-            return t("start.beyond_caution", over=over, covered=self.covered(option))
+            return t("start.beyond_caution", over=over)
         if option["early_over_budget_usd"] > 0:
             paid = self.sum(option["purchase_usd"] + option["running_usd"])
             return t("start.early", paid=paid, over=self.sum(option["early_over_budget_usd"]))
