@@ -6,7 +6,7 @@ import datetime as dt
 
 import pytest
 
-from planner.advise.recommend.ask import Ask, check_ask, parse_budget, parse_size
+from planner.advise.recommend.ask import Ask, check_ask, parse_budget, parse_months, parse_size
 from planner.advise.recommend.uses import load_uses
 from planner.advise.recommend.work import stand_in, work_of
 from planner.catalog.load import load_catalog
@@ -38,6 +38,14 @@ def test_other_budgets_are_refused_with_what_was_found(text: str) -> None:
 )
 def test_sizes(text: str, value: float) -> None:
     assert parse_size(text, field="--parameters") == pytest.approx(value, rel=1e-12)
+
+
+def test_months() -> None:
+    assert (parse_months(" 84 ", field="--months"), parse_months("1", field="--months")) == (84, 1)
+    for text in ("0", "85", "-1", "2.5", "", "१२", "9" * 5000):
+        with pytest.raises(InputError) as caught:
+            parse_months(text, field="--months")
+        assert str(caught.value).endswith("', expected a whole number from 1 to 84")
 
 
 @pytest.mark.parametrize("text", ["", "lots", "1,000", "-5", "100MB", "1.3.1B", "nan", "inf", "k"])

@@ -13,6 +13,10 @@ import pytest
 
 from planner.advise.recommend.answer import Recommendation, recommend
 from planner.advise.recommend.ask import Ask, parse_budget
+from planner.advise.recommend.candidates import builds
+from planner.advise.recommend.options import options
+from planner.advise.recommend.uses import load_uses
+from planner.advise.recommend.work import work_of
 from planner.catalog.load import load_catalog
 from planner.performance.evidence import load_evidence
 from planner.report.recommendation import recommendation_document
@@ -96,9 +100,13 @@ def test_what_is_paid_until_the_resale_is_said_where_it_exceeds_the_budget() -> 
 
 @pytest.mark.parametrize("use", USES)
 def test_more_money_never_does_less(use: str) -> None:
+    """Also where it just pays for one more machine, which it then couldn't run."""
+    ask = Ask(budget=parse_budget("9000 USD"), use=use, parameters=3e8, months=60)  # type: ignore[arg-type]
+    work = work_of(ask, load_uses(), CATALOG, 9000.0)
+    candidates = builds(CATALOG, load_uses())
     covered: dict[str, float] = {}
-    for budget in ("800 USD", "1600 USD", "2400 USD", "3300 USD", "5000 USD", "9000 USD", "20000 USD"):
-        for option in advice(use, budget, 3e8).builds:
+    for budget_usd in (800.0, 1539.0, 1541.0, 2400.0, 9000.0):
+        for option in options(work, load_uses(), candidates, (), budget_usd, CATALOG, EVIDENCE, TODAY):
             assert option.covered_months >= covered.get(option.id, 0.0) - 1e-9
             covered[option.id] = option.covered_months
 
