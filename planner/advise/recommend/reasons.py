@@ -122,8 +122,9 @@ def _work_reason(option: Option, work: Work) -> Reason:
         params = {"model": work.workload.name, "gpu": option.gpu.name, "gpus": option.gpus}
         return Reason(code="recommend_does_not_fit", params=params)
     if work.serving:
+        whole = work.peak_per_s is not None and option.speed >= work.peak_per_s * (1 - _SLACK)
         params = {"peak": three_digits(option.speed), "asked": work.peak_per_s, "unit": work.workload.unit}
-        return Reason(code="recommend_serves" if option.covers else "recommend_serves_part", params=params)
+        return Reason(code="recommend_serves" if whole else "recommend_serves_part", params=params)
     hours, low, high = (three_digits(value) for value in (option.run_h, option.run_low_h, option.run_high_h))
     run = {"hours": hours, "low": low, "high": high, "limit": work.deadline_h}
     if not option.on_time:

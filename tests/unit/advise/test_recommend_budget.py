@@ -217,3 +217,11 @@ def test_a_slower_pick_is_not_called_fast() -> None:
 def test_documents_stay_plain() -> None:
     for use, budget in QUESTIONS:
         json.dumps(document(use, budget), allow_nan=False)
+
+
+def test_a_service_says_whether_it_answers_the_peak_whatever_the_budget() -> None:
+    found = document("serving", "2000 EUR")
+    codes = {reason["code"] for reason in found["options"][found["pick"]]["reasons"]}
+    assert "recommend_serves" in codes  # though the budget pays for a part of the months
+    small = next(o for o in found["options"].values() if o["speed"] and o["speed"] < found["work"]["peak_per_s"])
+    assert "recommend_serves_part" in {reason["code"] for reason in small["reasons"]}
