@@ -16,7 +16,7 @@ from typing import Any
 from planner import __version__
 from planner.advise.claims import Facts, assess_claims, load_claim_data
 from planner.advise.recommend.answer import recommend
-from planner.advise.recommend.ask import Ask, parse_budget, parse_size
+from planner.advise.recommend.ask import Ask, parse_budget, parse_months, parse_size
 from planner.advise.recommend.uses import USES, load_uses
 from planner.catalog.load import load_catalog
 from planner.catalog.query import find_gpu, find_workload
@@ -162,7 +162,7 @@ def _recommend(options: argparse.Namespace) -> None:
         use=options.use,
         parameters=None if options.parameters is None else parse_size(options.parameters, field="--parameters"),
         samples=None if options.samples is None else parse_size(options.samples, field="--samples"),
-        months=options.months,
+        months=None if options.months is None else parse_months(options.months, field="--months"),
         site=options.site,
     )
     catalog = _catalog(options)
@@ -310,7 +310,7 @@ def _parser() -> argparse.ArgumentParser:
     advice.add_argument("--use", required=True, choices=USES)
     advice.add_argument("--parameters", metavar="N", help="size of the model, such as 100M or 1.3B")
     advice.add_argument("--samples", metavar="N", help="size of the data set, such as 100k")
-    advice.add_argument("--months", type=_count, metavar="N", help="how long the work goes on")
+    advice.add_argument("--months", metavar="N", help="how long the work goes on, 1 to 84")
     advice.add_argument("--site", metavar="ID", help="where a machine would stand (default: by the currency)")
     advice.set_defaults(run=_recommend)
 

@@ -11,7 +11,7 @@ import pytest
 
 from planner import messages
 from planner.errors import InputError, UnknownIdError
-from planner.messages import as_text, codes, fill, fill_template, render
+from planner.messages import Tender, as_text, codes, fill, fill_template, render
 from planner.strict_yaml import parse
 
 
@@ -136,3 +136,19 @@ def test_a_number_in_an_error_is_found_again() -> None:
 
 def test_long_text_is_cut() -> None:
     assert len(as_text("x" * 10_000)) == 200
+
+
+@pytest.mark.parametrize(
+    ("template", "usd", "text"),
+    [
+        ("{a:usd}", 1539.9, "1,340 EUR"),
+        ("{a:usd}", 11.5, "10 EUR"),
+        ("{a:usd}", 0.1234, "0.107 EUR"),
+        ("{a:usd_given}", 14195.6, "12,344 EUR"),
+        ("{a:usd_given}", 0.575, "0.5 EUR"),
+        ("{a:usd}", 0.0, "0 EUR"),
+        ("{a}", 14196.0, "14,196"),
+    ],
+)
+def test_a_tender_says_money_in_its_currency(template: str, usd: float, text: str) -> None:
+    assert fill_template(template, {"a": usd}, tender=Tender(code="EUR", usd_per_unit=1.15)) == text
