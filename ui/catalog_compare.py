@@ -24,7 +24,7 @@ from planner.report.gpu_values import (
     speed,
     usd_per_speed,
 )
-from ui import catalog_charts, catalog_offers, catalog_rows, formatting
+from ui import catalog_charts, catalog_offers, catalog_rows, formatting, frame
 from ui.catalog_charts import Dot
 from ui.formatting import EN_DASH, NBSP, dollars
 from ui.i18n import t
@@ -42,7 +42,7 @@ def show(catalog: Catalog, today: dt.date) -> None:
     evidence, known = load_evidence(), accelerators(catalog)
     title = st.container()
     names = {id: gpu.name for id, gpu in known.items()}
-    left, right = st.columns([2.4, 1])
+    left, right = frame.columns("choice", [2.4, 1])
     with left:
         chosen = st.multiselect(
             t("compare.choose"),
@@ -70,7 +70,7 @@ def show(catalog: Catalog, today: dt.date) -> None:
     title.title(_title(catalog, evidence, pair, basis, today, count=len(known)), anchor=False)
     if gpus:
         labels = _labels(gpus)
-        sheet, chart = st.columns([1.65, 1], gap="large")
+        sheet, chart = frame.columns("compared", [1.65, 1], gap="large")
         with sheet:
             _spec_sheet(catalog, evidence, gpus, labels, basis, today)
         with chart:

@@ -11,7 +11,7 @@ import streamlit as st
 from planner.catalog.records import TERMS, Catalog, Offer
 from planner.report.listing import list_rows
 from planner.report.price_history import PriceSeries, price_histories
-from ui import catalog_charts, catalog_rows, catalog_tables, formatting, state
+from ui import catalog_charts, catalog_rows, catalog_tables, formatting, frame, state
 from ui.catalog_charts import PricePoint
 from ui.formatting import dollars, escaped
 from ui.i18n import t
@@ -254,7 +254,7 @@ def _history(catalog: Catalog, today: dt.date) -> None:
     series = found[chosen]
     heading.subheader(escaped(_history_heading(catalog, series)), anchor=False)
     points = _points(series)
-    left, right = st.columns([1.65, 1], gap="large")
+    left, right = frame.columns("history", [1.65, 1], gap="large")
     with left:
         if len(points) > 1:
             st.vega_lite_chart(
