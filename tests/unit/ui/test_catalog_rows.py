@@ -28,7 +28,8 @@ def test_a_row_is_as_old_as_its_oldest_figure():
     assert row["Figures of"] == "2024" and row["Mark"] == "34 months old"
     undated = catalog_rows.origin(shipped_catalog(), [figure(1, "2026-11-09"), figure(1, None, True)], TODAY)
     assert undated["Figures of"] == "unknown" and undated["Mark"] == "no date, estimate"
-    assert catalog_rows.origin(shipped_catalog(), [None], TODAY)["Sources"] == ""
+    assert catalog_rows.origin(shipped_catalog(), [None], TODAY)["Sources"] == "not stated"
+    assert catalog_rows.origin(shipped_catalog(), [figure(1)], TODAY)["Mark"] == "none"
 
 
 def test_sources_are_named_also_the_scenario_and_measurements():
