@@ -62,7 +62,7 @@ def _all_gpus(catalog: Catalog, today: dt.date) -> None:
     )
     columns = [*_columns(_RATES), *_columns(_PRICES), *_columns(_OF_PRICE, basis), *_columns(_OF_POWER)]
     catalog_tables.table(
-        [_table_row(catalog, evidence, gpu, basis, today) for gpu in gpus],
+        _table_rows(catalog, evidence, gpus, basis, today),
         key="catalog_gpus",
         height=_TABLE_PX,
         numbers=[head for head, _, _ in columns],
@@ -80,6 +80,24 @@ def _columns(columns: Sequence[tuple[str, str, int]], basis: Basis | None = None
 def _open_offers() -> None:
     """Callback: all offers of the compared GPUs."""
     catalog_offers.open_for(st.session_state["compare_gpus"])
+
+
+def _table_rows(
+    catalog: Catalog, evidence: Evidence, gpus: Sequence[Accelerator], basis: Basis, today: dt.date
+) -> list[dict[str, Any]]:
+    """Rows of GPUs, each made once for a version of the data; an own GPU is another object once it is changed."""
+    made = _row_cache(catalog.content_hash, evidence.content_hash, basis, today)
+    for gpu in gpus:
+        if gpu.id not in made or made[gpu.id][0] is not gpu:
+            made[gpu.id] = gpu, _table_row(catalog, evidence, gpu, basis, today)
+    return [made[gpu.id][1] for gpu in gpus]
+
+
+@st.cache_resource(max_entries=6, show_spinner=False)
+def _row_cache(
+    catalog_hash: str, evidence_hash: str, basis: Basis, today: dt.date
+) -> dict[str, tuple[Accelerator, dict[str, Any]]]:
+    return {}
 
 
 def _table_row(catalog: Catalog, evidence: Evidence, gpu: Accelerator, basis: Basis, today: dt.date) -> dict[str, Any]:
