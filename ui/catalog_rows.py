@@ -48,13 +48,6 @@ def link(gpu: Accelerator) -> str:
     return text(gpu.nvlink_gb_per_s)
 
 
-def price(figure: Figure | None) -> str:
-    """A price as it is paid; an estimated one with at most three significant digits."""
-    if figure is None:
-        return formatting.unknown()
-    return formatting.price(float(f"{figure.value:.{ESTIMATE_DIGITS}g}") if figure.estimate else figure.value)
-
-
 def mark(figures: Iterable[Figure | Fact | None], today: dt.date) -> str:
     """Words of a mark: how old the oldest figure is from 18 months on, and whether any is an estimate."""
     known = [figure for figure in figures if figure is not None]

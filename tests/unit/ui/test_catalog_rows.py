@@ -19,8 +19,8 @@ def test_an_estimate_has_three_significant_digits_and_a_printed_figure_all():
     assert catalog_rows.text(figure(1234.5, estimate=True), "unit.w") == "1,230\xa0W"
     assert catalog_rows.text(figure(1234.5), "unit.w") == "1,234.5\xa0W"
     assert catalog_rows.text(None, "unit.w") == "unknown"
-    assert catalog_rows.price(figure(16338.77, estimate=True)) == "$16,300"
-    assert catalog_rows.price(figure(16338.77)) == "$16,339"
+    assert catalog_rows.usd(figure(16338.77, estimate=True)) == 16300
+    assert (catalog_rows.usd(figure(16338.77)), catalog_rows.usd(figure(549.994))) == (16339, 549.99)
 
 
 def test_a_row_is_as_old_as_its_oldest_figure():
