@@ -6,7 +6,7 @@ import datetime as dt
 import math
 from dataclasses import dataclass
 
-from planner.units import H_PER_DAY, H_PER_MONTH, S_PER_H, S_PER_MIN, W_PER_KW
+from planner.units import H_PER_DAY, H_PER_MONTH, S_PER_H, S_PER_MIN
 from ui.i18n import t
 
 NBSP = "\N{NO-BREAK SPACE}"
@@ -171,15 +171,6 @@ def carbon(kg_co2e: float | None) -> str:
         return unknown()
     scale = carbon_scale(kg_co2e)
     return f"{scale.of(kg_co2e)}{NBSP}{scale.name}"
-
-
-def power(watts: float | None) -> str:
-    """Power: "90 W", "7.1 kW"."""
-    if watts is None or not math.isfinite(watts):
-        return unknown()
-    if _round(watts, 3) < W_PER_KW:
-        return _with_unit(watts, "unit.w")
-    return _with_unit(watts / W_PER_KW, "unit.kw")
 
 
 def memory(gb: float | None) -> str:

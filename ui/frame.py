@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from planner.errors import Problem
 from ui import formatting, state
@@ -48,6 +50,12 @@ def _refusal(problem: Problem) -> str:
 def next_page(file: str, label: str) -> None:
     """Link to the page that usually comes next."""
     st.page_link(PAGES / file, label=label, icon=":material/arrow_forward:")
+
+
+def columns(key: str, spec: int | Sequence[float], **options: Any) -> list[DeltaGenerator]:
+    """Columns that stand below each other where they would be narrow: see the style rules in `app.py`."""
+    with st.container(key=f"columns_{key}"):
+        return st.columns(spec, **options)
 
 
 def currency_of(report: dict[str, Any]) -> formatting.Currency:

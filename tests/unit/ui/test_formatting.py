@@ -111,12 +111,10 @@ def test_energy(kwh, text):
     assert f.energy(kwh).replace(f.NBSP, " ") == text
 
 
-def test_carbon_and_power():
+def test_carbon_and_memory():
     assert f.carbon(350).replace(f.NBSP, " ") == "350 kg CO₂e"
     assert f.carbon(17_800).replace(f.NBSP, " ") == "18 t CO₂e"
     assert f.carbon(1_276_800).replace(f.NBSP, " ") == "1,280 t CO₂e"
-    assert f.power(90).replace(f.NBSP, " ") == "90 W"
-    assert f.power(7_112).replace(f.NBSP, " ") == "7.1 kW"
     assert f.memory(24).replace(f.NBSP, " ") == "24 GB"
 
 
