@@ -8,12 +8,15 @@ from ui.i18n import t
 from ui.loading import waiting
 
 st.set_page_config(page_title=t("app.title"), page_icon=str(Path(__file__).with_name("ui") / "icon.png"), layout="wide")
-# The only style rule: the dark control colour serves white text on it, not text in it.
+# The only style rules. The dark control colour serves white text on it, not text in it. Columns stand below each other
+# on a phone by themselves, and those of `frame.columns` on a tablet or a zoomed page too, before anything is cut.
 st.html(
     "<style>"
     '[data-testid="stButtonGroup"] button[aria-checked="true"],'
     '[data-testid="stButtonGroup"] button[aria-pressed="true"],'
     '[data-testid="stSliderThumbValue"]{color:inherit !important}'
+    '@media (max-width:960px){[class*="st-key-columns_"]>[data-testid="stLayoutWrapper"]'
+    '>[data-testid="stHorizontalBlock"]>[data-testid="stColumn"]{min-width:calc(100% - 1.5rem)}}'
     "</style>"
 )
 with waiting():

@@ -3,7 +3,7 @@
     python benchmarks/redraw.py
 
 Prints medians and ratios; exits with 1 when a page takes more than 1.5 times the near-empty page plus 100 ms, or the
-first drawing of the Plan page more than 6 s. The Catalog's switches are not measured here.
+first drawing of the Plan page more than 6 s.
 """
 
 from __future__ import annotations
@@ -32,14 +32,17 @@ st.set_page_config(layout="wide")
 value = st.text_input("Value", "1", key="value")
 st.title(f"It is {value}")
 """
-# path, field that is typed into, and what must have changed then
+BODY = '[data-testid="stMainBlockContainer"]'
+# path, field that is typed into or switch that is turned, and what must have changed then
 PAGES = {
     "Plan": ("/", "Runs a month, daily", ".st-key-group_work button"),
-    "Start": ("/start", "Budget, with currency", '[data-testid="stMainBlockContainer"]'),
-    "Claims": ("/claims", "Search a GPU or a word", '[data-testid="stMainBlockContainer"]'),
+    "Start": ("/start", "Budget, with currency", BODY),
+    "Claims": ("/claims", "Search a GPU or a word", BODY),
+    "Catalog, price": ("/catalog", ".st-key-compare_basis", "h1"),
+    "Catalog, view": ("/catalog", ".st-key-catalog_kind", "h1"),
 }
 VALUES: dict[str, Callable[[int], str]] = {
-    "Budget, with currency": lambda value: f"{8000 + 500 * (value - 39)} CNY",
+    "Budget, with currency": lambda value: f"{8000 + 500 * (value - 40)} CNY",
     "Search a GPU or a word": lambda value: ("A100", "memory")[value % 2],
 }
 DRAWN = """([selector, before]) => {
@@ -87,8 +90,14 @@ def first_drawn_s(page: Page, url: str) -> float:
 
 
 def change_s(page: Page, label: str, value: int, answer: str) -> float:
-    """Type a value and press Enter until the answer has changed and nothing old is left. [s]"""
+    """Type a value and press Enter, or turn a switch, until the answer has changed and nothing old is left. [s]"""
     before = page.locator(answer).first.inner_text()
+    if label.startswith("."):
+        option = page.locator(f"{label} [role=radio]").nth(value % 2)
+        start = time.perf_counter()
+        option.click()
+        page.wait_for_function(DRAWN, arg=[answer, before], timeout=60_000)
+        return time.perf_counter() - start
     box = page.get_by_label(label, exact=True)
     box.fill(VALUES[label](value) if label in VALUES else str(value))
     start = time.perf_counter()
@@ -119,20 +128,20 @@ def main() -> int:
             pages["Plan"].locator(".st-key-group_work").get_by_role("button").first.click()
             empty_times: list[float] = []
             times: dict[str, list[float]] = {name: [] for name in PAGES}
-            for value in range(40, 40 + CHANGES + WARM_UP):
+            for value in range(41, 41 + CHANGES + WARM_UP):
                 empty_times.append(change_s(empty, "Value", value, "h1"))
                 for name, (_, label, answer) in PAGES.items():
                     times[name].append(change_s(pages[name], label, value, answer))
         browser.close()
     near_empty_s = statistics.median(empty_times[WARM_UP:])
     limit_s = LIMIT_RATIO * near_empty_s + LIMIT_EXTRA_S
-    print(f"near-empty page  change {near_empty_s * 1e3:6.0f} ms, limit of the others {limit_s * 1e3:.0f} ms")
+    print(f"near-empty page   change {near_empty_s * 1e3:6.0f} ms, limit of the others {limit_s * 1e3:.0f} ms")
     within = first_s <= LIMIT_FIRST_S
     for name, found in times.items():
         median_s = statistics.median(found[WARM_UP:])
         within = within and median_s <= limit_s
-        print(f"{name:16s} change {median_s * 1e3:6.0f} ms, {median_s / near_empty_s:.2f} times")
-    print(f"{next(iter(PAGES)):16s} first  {first_s * 1e3:6.0f} ms, limit {LIMIT_FIRST_S * 1e3:.0f} ms")
+        print(f"{name:17s} change {median_s * 1e3:6.0f} ms, {median_s / near_empty_s:.2f} times")
+    print(f"{next(iter(PAGES)):17s} first  {first_s * 1e3:6.0f} ms, limit {LIMIT_FIRST_S * 1e3:.0f} ms")
     return 0 if within else 1
 
 

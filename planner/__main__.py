@@ -7,6 +7,7 @@ import datetime as dt
 import json
 import math
 import os
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import Any
 from planner import __version__
 from planner.advise.claims import Facts, assess_claims, load_claim_data
 from planner.advise.recommend.answer import recommend
-from planner.advise.recommend.ask import Ask, parse_budget, parse_size
+from planner.advise.recommend.ask import Ask, parse_budget, parse_months, parse_size
 from planner.advise.recommend.uses import USES, load_uses
 from planner.catalog.load import load_catalog
 from planner.catalog.query import find_gpu, find_workload
@@ -37,7 +38,8 @@ from planner.report.validation import validation_csv, validation_document, valid
 from planner.scenario.load import check_document, parse_scenario, read_document, read_file
 from planner.scenario.own_models import model_from_file
 from planner.scenario.paths import with_overrides
-from planner.scenario.schema import LARGEST, SMALLEST, Scenario
+from planner.scenario.schema import Scenario
+from planner.scenario.values import LARGEST, SMALLEST
 from planner.strategy.evaluate import evaluate
 from planner.strict_yaml import parse, shorten
 from planner.measurements.reading import read_bytes
@@ -48,9 +50,22 @@ from planner.workload.training import amount_of_work
 
 EXIT_INVALID = 2
 _MOST = 1_000_000_000
+_WHOLE = re.compile(r"[+]?[0-9]{1,40}")
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _NODE_GPUS = 8  # GPUs of one machine where an estimate doesn't say
 _TEXT_COLUMNS = {
-    "gpus": ("id", "name", "memory_gb", "memory_bandwidth_gb_per_s", "bf16_dense_tflop_per_s", "tdp_w", "as_of"),
+    "gpus": (
+        "id",
+        "name",
+        "memory_gb",
+        "memory_bandwidth_gb_per_s",
+        "bf16_dense_tflop_per_s",
+        "tdp_w",
+        "as_of",
+        "price_usd",
+        "usd_per_achieved_16_bit_tflop_per_s",
+        "achieved_16_bit_tflop_per_s_per_w",
+    ),
     "offers": (
         "id",
         "gpu_label",
@@ -156,7 +171,7 @@ def _recommend(options: argparse.Namespace) -> None:
         use=options.use,
         parameters=None if options.parameters is None else parse_size(options.parameters, field="--parameters"),
         samples=None if options.samples is None else parse_size(options.samples, field="--samples"),
-        months=options.months,
+        months=None if options.months is None else parse_months(options.months, field="--months"),
         site=options.site,
     )
     catalog = _catalog(options)
@@ -279,8 +294,8 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
     plan = commands.add_parser("plan", parents=[common], help="plan a scenario file every way")
-    plan.add_argument("file", type=Path, metavar="FILE.yaml")
-    plan.add_argument("--csv", type=Path, metavar="OUT.csv", help="also write every cost line by month")
+    plan.add_argument("file", type=_path, metavar="FILE.yaml")
+    plan.add_argument("--csv", type=_path, metavar="OUT.csv", help="also write every cost line by month")
     plan.add_argument(
         "--set",
         type=_override,
@@ -322,7 +337,7 @@ def _parser() -> argparse.ArgumentParser:
     advice.add_argument("--use", required=True, choices=USES)
     advice.add_argument("--parameters", metavar="N", help="size of the model, such as 100M or 1.3B")
     advice.add_argument("--samples", metavar="N", help="size of the data set, such as 100k")
-    advice.add_argument("--months", type=_count, metavar="N", help="how long the work goes on")
+    advice.add_argument("--months", metavar="N", help="how long the work goes on, 1 to 84")
     advice.add_argument("--site", metavar="ID", help="where a machine would stand (default: by the currency)")
     advice.set_defaults(run=_recommend)
 
@@ -330,15 +345,15 @@ def _parser() -> argparse.ArgumentParser:
     actions = catalog.add_subparsers(dest="action", required=True, metavar="ACTION")
     check = actions.add_parser("check", parents=[common], help="check all data files")
     check.add_argument(
-        "folder", type=Path, nargs="?", default=None, help="a folder of data files (default: those shipped)"
+        "folder", type=_path, nargs="?", default=None, help="a folder of data files (default: those shipped)"
     )
     check.set_defaults(run=_check)
     listing = actions.add_parser("list", parents=[common], help="list records")
     listing.add_argument("kind", choices=KINDS)
     listing.set_defaults(run=_list)
     diff = actions.add_parser("diff", parents=[common], help="what changed between two data files or folders")
-    diff.add_argument("old", type=Path, metavar="OLD")
-    diff.add_argument("new", type=Path, metavar="NEW")
+    diff.add_argument("old", type=_path, metavar="OLD")
+    diff.add_argument("new", type=_path, metavar="NEW")
     diff.set_defaults(run=_diff)
 
     claims = commands.add_parser("claims", parents=[common], help="put printed claims to the test")
@@ -351,6 +366,12 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _path(text: str) -> Path:
+    if not text.strip():
+        raise argparse.ArgumentTypeError(f"found {text!r}, expected the name of a file or folder")
+    return Path(text)
+
+
 def _date(text: str) -> dt.date:
     try:
         return dt.date.fromisoformat(text)
@@ -359,20 +380,14 @@ def _date(text: str) -> dt.date:
 
 
 def _count(text: str) -> int:
-    try:
-        value = int(text)
-    except ValueError:
-        value = 0
+    value = int(text) if _WHOLE.fullmatch(text.strip()) else 0
     if not 1 <= value <= _MOST:
         raise argparse.ArgumentTypeError(f"found {shorten(text, 60)!r}, expected a whole number from 1 to {_MOST:,}")
     return value
 
 
 def _positive(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
+    value = float(text) if _NUMBER.fullmatch(text.strip()) else math.nan
     if not SMALLEST <= value <= LARGEST:
         raise argparse.ArgumentTypeError(
             f"found {shorten(text, 60)!r}, expected a number greater than 0, from {SMALLEST:g} to {LARGEST:g}"

@@ -77,10 +77,10 @@ class TableError(_ListedError):
 
 
 class UnknownIdError(PlannerError, KeyError):
-    """No such GPU, offer, workload or site; `params["near"]` holds the nearest ids."""
+    """No such GPU, offer, workload or site; `params["near"]` the nearest ids, `listed` the command that has all."""
 
-    def __init__(self, kind: str, value: str, near: Sequence[str], *, field: str = "") -> None:
-        super().__init__("unknown_id", field=field, kind=kind, value=value, near=list(near))
+    def __init__(self, kind: str, value: str, near: Sequence[str], *, field: str = "", listed: str = "") -> None:
+        super().__init__("unknown_id", field=field, kind=kind, value=value, near=list(near), listed=listed)
 
 
 class InputError(PlannerError, ValueError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
@@ -13,11 +13,17 @@ from planner.errors import Problem
 from planner.strict_yaml import Parsed, Path, describe
 
 _EXPECTED = {
+    "bool_parsing": "true or false",
     "bool_type": "true or false",
+    "date_from_datetime_parsing": "a date (YYYY-MM-DD)",
+    "date_parsing": "a date (YYYY-MM-DD)",
     "date_type": "a date (YYYY-MM-DD)",
     "dict_type": "keys with values",
+    "float_parsing": "a number",
     "float_type": "a number",
     "finite_number": "a finite number",
+    "int_from_float": "a whole number",
+    "int_parsing": "a whole number",
     "int_type": "a whole number",
     "list_type": "a list",
     "mapping_type": "keys with values",
@@ -34,6 +40,17 @@ _LIMITS = {
     "too_short": ("min_length", "at least {} entries"),
     "too_long": ("max_length", "at most {} entries"),
 }
+
+
+class FieldError(ValueError):
+    """Fields of one mapping contradict each other: the one to change, and what it should be.
+
+    The field is the first of `names` that is given, as it may have other spellings; without names it is the mapping.
+    """
+
+    def __init__(self, *names: str, expected: str, found: str | None = None) -> None:
+        super().__init__(expected)
+        self.names, self.found = names, found
 
 
 def explain(error: ValidationError, *, parsed: Parsed, path: Path, model: type[BaseModel]) -> list[Problem]:
@@ -55,13 +72,25 @@ def explain(error: ValidationError, *, parsed: Parsed, path: Path, model: type[B
     list of Problem
         Without the entries that already have a problem as YAML.
     """
-    problems = []
+    return [
+        parsed.problem((*path, *place), found, expected)
+        for place, found, expected in faults_of(error, model)
+        if not parsed.is_faulty((*path, *place))
+    ]
+
+
+def faults_of(error: ValidationError, model: type[BaseModel]) -> Iterator[tuple[Path, str, str]]:
+    """Place within the part, what was found and what would be right, of each fault."""
     for item in error.errors(include_url=False):
-        loc = tuple(part for part in item["loc"] if part != "[key]")
-        if not parsed.is_faulty((*path, *loc)):
-            found, expected = _words(item, loc, model)
-            problems.append(parsed.problem((*path, *loc), found, expected))
-    return problems
+        place = tuple(part for part in item["loc"] if part != "[key]")
+        found, expected = _words(item, place, model)
+        cause = item.get("ctx", {}).get("error")
+        if isinstance(cause, FieldError):
+            given = item["input"] if isinstance(item["input"], dict) else {}
+            names = [name for name in cause.names if given.get(name) is not None] or cause.names
+            place = (*place, *names[:1])
+            found = cause.found or describe(given.get(names[0]) if names else given)
+        yield place, found, expected
 
 
 def near(text: str, known: Iterable[str], *, count: int = 3) -> list[str]:
@@ -81,9 +110,11 @@ def _words(item: ErrorDetails, loc: Path, model: type[BaseModel]) -> tuple[str, 
         return "an unknown key", _known_keys(loc, model)
     if kind == "literal_error":
         return describe(item["input"]), str(context["expected"])
+    if kind in ("too_short", "too_long") and isinstance(item["input"], str):
+        kind = f"string_{kind}"
     if kind in _LIMITS:
         key, text = _LIMITS[kind]
-        return describe(item["input"]), text.format(context[key])
+        return describe(item["input"]), text.format(f"{context[key]:,.12g}")
     if kind == "value_error":
         return describe(item["input"]), str(context["error"])
     if kind == "string_pattern_mismatch":

@@ -6,6 +6,7 @@ import datetime as dt
 import math
 import re
 from decimal import Decimal
+from numbers import Integral, Real
 from typing import Any
 
 
@@ -31,6 +32,21 @@ _BASE_60 = re.compile(r"[-+]?[0-9]+(:[0-9]{1,2})+(\.[0-9]*)?")
 _LEADING_ZERO = re.compile(r"[-+]?0[0-9]+(\.[0-9]*)?")
 _PREFIXED = re.compile(r"[-+]?0[oOxXbB][0-9a-fA-F_]+")
 _GROUPED = re.compile(r"[-+]?[0-9]+([_,][0-9_,]+)+(\.[0-9_]*)?")
+
+
+def as_given(value: Real | float) -> str:
+    """A number as a user would write it: all its digits, no thousands marks, no point behind a whole number.
+
+    >>> as_given(144.0), as_given(12345678), as_given(0.1 + 0.2)
+    ('144', '12345678', '0.3')
+    """
+    if isinstance(value, Integral):
+        return str(int(value))
+    number = float(value)
+    if number.is_integer() and abs(number) < 1e15:
+        return str(int(number))
+    text = repr(number)
+    return text if len(text) <= 15 else f"{number:.12g}"  # longer ones are computed: their last digits are noise
 
 
 def plain_value(text: str) -> Any:

@@ -49,39 +49,41 @@ def panel(catalog: Catalog) -> None:
             frame.next_page("plan.py", t("own.see_plan"))
 
 
-def close() -> None:
-    """Callback: shut the panel and forget what was typed in it."""
+def leave() -> None:
+    """Callback: shut the panel; what was typed in it is there when it opens again."""
     st.session_state[_ADDING] = None
     catalog_own.refuse(())
+
+
+def close() -> None:
+    """Callback: shut the panel and forget what was typed in it."""
+    leave()
     for key in [key for key in st.session_state if isinstance(key, str) and key.startswith(_FIELD)]:
         del st.session_state[key]
 
 
 def _open() -> None:
-    kind = st.session_state["add_own"]
-    close()
-    st.session_state[_ADDING] = kind
+    leave()
+    st.session_state[_ADDING] = st.session_state["add_own"]
 
 
 def _form(catalog: Catalog, form: Form) -> None:
     st.markdown(f"**{t(f'own.kind.{form.part}')}** :gray[{t(f'own.about.{form.part}')}]")
     found = catalog_own.problems()
     entry_id = catalog_own.slug(str(st.session_state.get(f"{_FIELD}{form.part}.name") or ""))
-    with st.form(f"form_{form.part}", border=False):
-        _pairs(catalog, form, [field for field in form.inputs if not field.folded], entry_id, found)
-        folded = [field for field in form.inputs if field.folded]
-        if folded:
-            with st.expander(t("group.advanced"), key=f"add_more_{form.part}"):
-                _pairs(catalog, form, folded, entry_id, found)
-        shown = {f"{form.part}.{entry_id}.{path}" for field in form.inputs for path in (field.name, *field.also)}
-        rest = [problem for problem in found if problem.field not in shown]
-        if rest:
-            _problem_list(rest)
-        with st.container(horizontal=True):
-            st.form_submit_button(
-                t("own.keep"), key=f"keep_{form.part}", type="primary", on_click=_submit, args=(form.part,)
-            )
-            st.form_submit_button(t("own.cancel"), key=f"cancel_{form.part}", type="tertiary", on_click=close)
+    # No st.form: it would hold back what is typed until it is sent, and lose it when another view is opened.
+    _pairs(catalog, form, [field for field in form.inputs if not field.folded], entry_id, found)
+    folded = [field for field in form.inputs if field.folded]
+    if folded:
+        with st.expander(t("group.advanced"), key=f"add_more_{form.part}"):
+            _pairs(catalog, form, folded, entry_id, found)
+    shown = {f"{form.part}.{entry_id}.{path}" for field in form.inputs for path in (field.name, *field.also)}
+    rest = [problem for problem in found if problem.field not in shown]
+    if rest:
+        _problem_list(rest)
+    with st.container(horizontal=True):
+        st.button(t("own.keep"), key=f"keep_{form.part}", type="primary", on_click=_submit, args=(form.part,))
+        st.button(t("own.cancel"), key=f"cancel_{form.part}", type="tertiary", on_click=close)
 
 
 def _pairs(catalog: Catalog, form: Form, fields: Sequence[Input], entry_id: str, found: Sequence[Problem]) -> None:
@@ -106,11 +108,12 @@ def _input(catalog: Catalog, form: Form, field: Input, entry_id: str, found: Seq
             key=key,
             help=help,
             placeholder=t("own.choose"),
+            persist_state="session",
         )
     elif field.kind == "switch":
-        st.toggle(label, key=key, help=help)
+        st.toggle(label, key=key, help=help, persist_state="session")
     else:
-        st.text_input(label, key=key, help=help, placeholder=field.example or None)
+        st.text_input(label, key=key, help=help, placeholder=field.example or None, persist_state="session")
     for problem in found:
         paths = {f"{form.part}.{entry_id}.{name}" for name in (field.name, *field.also)}
         if problem.field in paths or (field.name == "name" and problem.field == f"{form.part}.name"):

@@ -24,9 +24,9 @@ from planner.report.gpu_values import (
     speed,
     usd_per_speed,
 )
-from ui import catalog_charts, catalog_offers, catalog_rows, formatting
+from ui import catalog_charts, catalog_offers, catalog_rows, formatting, frame
 from ui.catalog_charts import Dot
-from ui.formatting import EN_DASH, NBSP, dollars
+from ui.formatting import EN_DASH, NBSP
 from ui.i18n import t
 from ui.names import short_gpu
 
@@ -42,7 +42,7 @@ def show(catalog: Catalog, today: dt.date) -> None:
     evidence, known = load_evidence(), accelerators(catalog)
     title = st.container()
     names = {id: gpu.name for id, gpu in known.items()}
-    left, right = st.columns([2.4, 1])
+    left, right = frame.columns("choice", [2.4, 1])
     with left:
         chosen = st.multiselect(
             t("compare.choose"),
@@ -58,7 +58,7 @@ def show(catalog: Catalog, today: dt.date) -> None:
         basis: Basis = st.segmented_control(
             t("compare.basis"),
             BASES,
-            default="today",
+            default="new",
             format_func=lambda basis: t(f"compare.basis_{basis}"),
             key="compare_basis",
             required=True,
@@ -70,7 +70,7 @@ def show(catalog: Catalog, today: dt.date) -> None:
     title.title(_title(catalog, evidence, pair, basis, today, count=len(known)), anchor=False)
     if gpus:
         labels = _labels(gpus)
-        sheet, chart = st.columns([1.65, 1], gap="large")
+        sheet, chart = frame.columns("compared", [1.65, 1], gap="large")
         with sheet:
             _spec_sheet(catalog, evidence, gpus, labels, basis, today)
         with chart:
@@ -112,15 +112,16 @@ def _title(
 ) -> str:
     if pair is None:
         return t("catalog.title.gpus", count=count)
+    bought = t(f"compare.bought.{basis}")
     found = [saving(catalog, evidence, *pair, measure, basis, today) for measure in MEASURES]
     known = [figure.value for figure in found if figure is not None]
     low, high = formatting.percent(min(known)), formatting.percent(max(known))
     cheap, dear = _labels(pair)
     if min(known) <= 0:
-        return t("compare.title_turns", cheap=cheap, dear=dear)
+        return t("compare.title_turns", bought=bought, cheap=cheap, dear=dear)
     if low == high:
-        return t("compare.title_one", cheap=cheap, dear=dear, share=low)
-    return t("compare.title", cheap=cheap, dear=dear, low=low.partition(NBSP)[0], high=high)
+        return t("compare.title_one", bought=bought, cheap=cheap, dear=dear, share=low)
+    return t("compare.title", bought=bought, cheap=cheap, dear=dear, low=low.partition(NBSP)[0], high=high)
 
 
 def _spec_sheet(
@@ -135,31 +136,42 @@ def _spec_sheet(
     rows = compare_rows(catalog, evidence, gpus, basis, today)
     table: list[dict[str, str]] = []
     for row in rows:
-        if all(figure is None for figure in row.figures):
+        if not _is_shown(row, basis):
             continue
         cells = [_cell(row, index, gpu) for index, gpu in enumerate(gpus)]
-        if row.id == "price_usd":
-            prices = [purchase_price(catalog, gpu, basis, today) for gpu in gpus]
-            table.append(_named(t(f"compare.row.{row.id}"), labels, cells))
-            kinds = [t(f"compare.{price.condition}") if price else formatting.unknown() for price in prices]
-            table.append(_named(t("compare.row.price_of"), labels, kinds))
-            seen = [_seen(None if price is None else price.usd, today) for price in prices]
-            table.append(_named(t("compare.row.price_seen"), labels, seen))
-            continue
-        table.append(_named(t(f"compare.row.{row.id}"), labels, cells))
+        table.append(_named(_row_name(row.id, basis), labels, cells))
+        if row.id.startswith("price"):
+            seen = [_seen(figure, today) for figure in row.figures]
+            table.append(_named(t(f"compare.seen.{row.id}"), labels, seen))
         if row.id == "nvlink_gb_per_s":
             table.append(_named(t("compare.row.peer"), labels, [_peer(gpu) for gpu in gpus]))
     st.table(pd.DataFrame(table).set_index(t("compare.figure")), border="horizontal", alt=t("compare.sheet"))
     st.markdown(f":small[:gray[{t('compare.note')}]]")
-    count = sum(figure is not None for row in rows for figure in row.figures)
+    cited = [row for row in rows if row.id != "price_usd" or _is_shown(row, basis)]
+    count = sum(figure is not None for row in cited for figure in row.figures)
     folded = st.expander(
         t("compare.sources", count=count), key="compare_sources", icon=":material/link:", on_change="rerun"
     )
     if folded.open:
         with folded:
             st.dataframe(
-                pd.DataFrame(_source_rows(catalog, rows, labels, today)), hide_index=True, key="compare_sources_table"
+                pd.DataFrame(_source_rows(catalog, cited, labels, basis, today)),
+                hide_index=True,
+                key="compare_sources_table",
             )
+
+
+def _is_shown(row: CompareRow, basis: Basis) -> bool:
+    """Rows with a figure; a link by bridge stands with the other links, and a price in a condition once."""
+    if row.id == "nvlink_bridge_gb_per_s" or (row.id == "price_usd" and basis != "launch"):
+        return False
+    return row.id == "nvlink_gb_per_s" or any(figure is not None for figure in row.figures)
+
+
+def _row_name(id: str, basis: Basis) -> str:
+    """Name of a figure; one that is computed from a price says from which."""
+    name = t(f"compare.row.{id}")
+    return t("compare.row_of", name=name, of=t(f"compare.of.{basis}")) if "usd" in id and is_derived(id) else name
 
 
 def _named(name: str, labels: Sequence[str], cells: Sequence[str]) -> dict[str, str]:
@@ -169,19 +181,16 @@ def _named(name: str, labels: Sequence[str], cells: Sequence[str]) -> dict[str, 
 def _cell(row: CompareRow, index: int, gpu: Accelerator) -> str:
     figure = row.figures[index]
     if figure is None:
-        lacking = row.id == "nvlink_gb_per_s" or (row.id == "dense_fp8_tflop_per_s" and "fp8" not in gpu.spec.features)
-        if lacking and isinstance(gpu, Gpu):
-            return t("compare.lacking")
+        if row.id == "nvlink_gb_per_s" and catalog_rows.link(gpu) != formatting.unknown():
+            return catalog_rows.link(gpu)
+        if row.id == "dense_fp8_tflop_per_s" and "fp8" not in gpu.spec.features and isinstance(gpu, Gpu):
+            return t("word.none")
         return f":gray[{formatting.unknown()}]"
     derived = is_derived(row.id)
-    money = row.id.startswith(("price_usd", "usd_per"))
-    if row.id == "price_usd":
-        text = catalog_rows.price(figure)
-    elif money:
-        text = f"${formatting.plain(catalog_rows.number(figure, 3))}"
+    if row.id.startswith("price"):
+        text = formatting.trimmed(catalog_rows.usd(figure))
     else:
         text = catalog_rows.text(figure, digits=3 if derived or row.id == "bert_large_samples_per_s" else 6)
-    text = dollars(text)
     if index in row.best:
         text = f"**{text}**"
     return f"{text} :gray-badge[{t('compare.estimate')}]" if figure.estimate and not derived else text
@@ -201,19 +210,19 @@ def _peer(gpu: Accelerator) -> str:
         return t("compare.linked")
     bridge = gpu.spec.nvlink_bridge_gb_per_s
     if bridge is not None:
-        return t("compare.bridged", rate=catalog_rows.text(bridge, "unit.gb_per_s"))
+        return t("compare.bridged")
     return t("compare.peer" if getattr(gpu, "peer_to_peer", False) else "compare.no_peer")
 
 
 def _source_rows(
-    catalog: Catalog, rows: Sequence[CompareRow], labels: Sequence[str], today: dt.date
+    catalog: Catalog, rows: Sequence[CompareRow], labels: Sequence[str], basis: Basis, today: dt.date
 ) -> list[dict[str, Any]]:
     return [
         {
-            t("column.figure"): t(f"compare.row.{row.id}"),
+            t("column.figure"): _row_name(row.id, basis),
             t("column.gpu"): label,
             t("column.amount"): catalog_rows.text(figure),
-            t("column.likely"): ""
+            t("column.likely"): t("word.not_stated")
             if figure.low is None or figure.high is None
             else f"{formatting.trimmed(figure.low, 3)}{EN_DASH}{formatting.trimmed(figure.high, 3)}",
             **catalog_rows.origin(catalog, [figure], today),
@@ -255,6 +264,9 @@ def _speed_prices(
         alt=catalog_charts.speed_price_alt(dots),
     )
     st.markdown(f":small[:gray[{t('compare.wrong_measure')}]]")
+    priceless = [names[gpu.id] for gpu in gpus if purchase_price(catalog, gpu, basis, today) is None]
+    if priceless:
+        st.markdown(f":small[:gray[{t(f'compare.priceless.{basis}', gpus=', '.join(priceless))}]]")
     st.markdown(f"**{t('compare.gap', cheap=names[cheap.id], dear=names[dear.id])}**")
     table = [
         {

@@ -7,10 +7,10 @@ from typing import Any
 
 import streamlit as st
 
-from planner.catalog.imports import COLUMNS, MAX_ROWS, ImportRow, OfferImport, Quote, read_offers
 from planner.catalog.records import Catalog
 from planner.errors import Problem
 from planner.report.listing import rows_csv
+from planner.scenario.imports import COLUMNS, MAX_ROWS, ImportRow, OfferImport, Quote, read_offers
 from ui import catalog_own, catalog_tables, formatting, state
 from ui.formatting import escaped
 from ui.i18n import t

@@ -11,12 +11,17 @@ import streamlit as st
 from planner.catalog.records import TERMS, Catalog, Offer
 from planner.report.listing import list_rows
 from planner.report.price_history import PriceSeries, price_histories
-from ui import catalog_charts, catalog_rows, catalog_tables, formatting, state
+from ui import catalog_charts, catalog_rows, catalog_tables, formatting, frame, state
 from ui.catalog_charts import PricePoint
 from ui.formatting import dollars, escaped
 from ui.i18n import t
 
 _TABLE_PX, _SHORT_PX = 640, 320
+_WIDTHS_PX = {
+    "provider": 135, "instance": 190, "region": 85, "gpu": 180, "term": 90, "usd_per_gpu_h": 90, "usd_per_h": 75,
+    "price_seen": 92, "status": 75, "market": 98, "planned": 72, "age": 110, "note": 260, "sources": 300,
+}  # fmt: skip
+_HISTORY_PX = {"price_seen": 88, "usd_per_gpu_h": 85, "usd_per_h": 72, "status": 76, "retired_on": 100}
 _STATUSES = ("current", "stale", "retired")
 _MARKETS = ("cloud", "marketplace")
 Row = dict[str, Any]
@@ -88,7 +93,7 @@ def _filtered(catalog: Catalog, today: dt.date) -> list[Offer]:
         **{id: p.name for id, p in catalog.partial_gpus.items()},
     }
     rented = {gpu for offer in offers if (gpu := _gpu(offer))}
-    columns = st.columns(3)
+    columns = frame.columns("filters", 3)
     with columns[0]:
         gpus = _choice("gpus", sorted(rented, key=lambda id: names.get(id, id)), lambda id: names.get(id, id))
     with columns[1]:
@@ -178,10 +183,10 @@ def _row(catalog: Catalog, offer: Offer, today: dt.date) -> Row:
         t("column.usd_per_gpu_h"): float(f"{offer.price_usd_per_gpu_h:.{digits}g}"),
         t("column.usd_per_h"): float(f"{price.value:.{digits}g}"),
         t("column.price_seen"): origin[t("column.as_of")],
-        t("column.age"): origin[t("column.age")],
         t("column.status"): t(f"status.{offer.status(today)}"),
         t("column.market"): t(f"market.{offer.market}"),
         t("column.planned"): t("word.yes" if _planned(offer) else "word.no"),
+        t("column.age"): origin[t("column.age")],
         t("column.note"): offer.note,
         t("column.sources"): origin[t("column.sources")],
     }
@@ -215,10 +220,10 @@ def _own_rows(catalog: Catalog) -> list[Row]:
                 t("column.usd_per_gpu_h"): per_gpu_h if isinstance(per_gpu_h, int | float) else None,
                 t("column.usd_per_h"): per_h if isinstance(per_h, int | float) else None,
                 t("column.price_seen"): formatting.unknown(),
-                t("column.age"): t("own.mark"),
                 t("column.status"): t("status.current"),
                 t("column.market"): t(f"market.{quote.get('market', 'cloud')}"),
                 t("column.planned"): t("word.yes"),
+                t("column.age"): t("own.mark"),
                 t("column.note"): _foreign(quote),
                 t("column.sources"): t("own.source"),
             }
@@ -232,10 +237,10 @@ def _foreign(quote: Mapping[str, Any]) -> str:
     return ", ".join(texts)
 
 
-def _table(rows: Sequence[Row], *, key: str, height: int) -> None:
-    money = {t("column.usd_per_gpu_h"): "%.3f", t("column.usd_per_h"): "%.3f"}
-    widths = {t("column.gpu"): 190, t("column.age"): 120}
-    catalog_tables.table(rows, key=key, height=height, numbers=money, widths=widths)
+def _table(rows: Sequence[Row], *, key: str, height: int, widths: Mapping[str, int] = _WIDTHS_PX) -> None:
+    money = [t("column.usd_per_gpu_h"), t("column.usd_per_h")]
+    heads = {t(f"column.{column}"): px for column, px in widths.items()}
+    catalog_tables.table(rows, key=key, height=height, numbers=money, widths=heads)
 
 
 def _history(catalog: Catalog, today: dt.date) -> None:
@@ -254,7 +259,7 @@ def _history(catalog: Catalog, today: dt.date) -> None:
     series = found[chosen]
     heading.subheader(escaped(_history_heading(catalog, series)), anchor=False)
     points = _points(series)
-    left, right = st.columns([1.65, 1], gap="large")
+    left, right = frame.columns("history", [1.65, 1], gap="large")
     with left:
         if len(points) > 1:
             st.vega_lite_chart(
@@ -268,10 +273,10 @@ def _history(catalog: Catalog, today: dt.date) -> None:
         rows = [
             {
                 t("column.price_seen"): formatting.date(offer.price_usd_per_h.as_of),
-                t("column.usd_per_gpu_h"): formatting.exact(offer.price_usd_per_gpu_h, 3),
-                t("column.usd_per_h"): formatting.exact(offer.price_usd_per_h.value, 3),
+                t("column.usd_per_gpu_h"): offer.price_usd_per_gpu_h,
+                t("column.usd_per_h"): offer.price_usd_per_h.value,
                 t("column.status"): t(f"status.{offer.status(today)}"),
-                t("column.retired_on"): ""
+                t("column.retired_on"): t("history.in_force")
                 if offer.retired_on is None
                 else formatting.date(offer.retired_on.isoformat()),
                 t("column.note"): offer.note,
@@ -279,7 +284,7 @@ def _history(catalog: Catalog, today: dt.date) -> None:
             }
             for offer in series.offers
         ]
-        catalog_tables.table(rows, key="history_table", height=_SHORT_PX)
+        _table(rows, key="history_table", height=_SHORT_PX, widths=_HISTORY_PX)
         st.markdown(f":small[:gray[{t('history.note')}]]")
 
 

@@ -6,8 +6,9 @@ import datetime as dt
 from collections.abc import Iterable
 from typing import Any
 
-from planner.catalog.records import Catalog, Fact, Figure, Offer
+from planner.catalog.records import Catalog, Fact, Figure, Gpu, Offer
 from planner.performance.evidence import load_evidence
+from planner.report.gpu_values import Accelerator
 from planner.strategy.resolve.figures import oldest
 from ui import formatting
 from ui.i18n import t
@@ -23,6 +24,12 @@ def number(figure: Figure | None, digits: int = 6) -> float | None:
     return float(f"{figure.value:.{ESTIMATE_DIGITS if figure.estimate else digits}g}")
 
 
+def usd(figure: Figure | None) -> float | None:
+    """A price for a table that sorts, in whole dollars from 1,000 up."""
+    value = number(figure)
+    return None if value is None else round(value) + 0.0 if value >= 1000 else round(value, 2)
+
+
 def text(figure: Figure | None, unit: str = "", digits: int = 6) -> str:
     """A value in words with its unit, exact unless it is an estimate."""
     if figure is None:
@@ -31,20 +38,23 @@ def text(figure: Figure | None, unit: str = "", digits: int = 6) -> str:
     return f"{shown}{formatting.NBSP}{t(unit)}" if unit else shown
 
 
-def price(figure: Figure | None) -> str:
-    """A price as it is paid; an estimated one with at most three significant digits."""
-    if figure is None:
-        return formatting.unknown()
-    return formatting.price(float(f"{figure.value:.{ESTIMATE_DIGITS}g}") if figure.estimate else figure.value)
+def link(gpu: Accelerator) -> str:
+    """Rate of the NVLink between cards [GB/s]; one by bridge joins two only."""
+    bridge = gpu.spec.nvlink_bridge_gb_per_s
+    if gpu.nvlink_gb_per_s is None and bridge is not None:
+        return t("compare.in_pairs", rate=text(bridge))
+    if gpu.nvlink_gb_per_s is None and isinstance(gpu, Gpu):
+        return t("word.none")
+    return text(gpu.nvlink_gb_per_s)
 
 
 def mark(figures: Iterable[Figure | Fact | None], today: dt.date) -> str:
     """Words of a mark: how old the oldest figure is from 18 months on, and whether any is an estimate."""
     known = [figure for figure in figures if figure is not None]
-    notes = [formatting.age(_oldest(known), today)] if known else []
+    notes = [formatting.age(_oldest(known), today)] if known else []  # neither old nor estimated: no mark
     if any(figure.estimate for figure in known):
         notes.append(t("word.estimate"))
-    return ", ".join(note for note in notes if note)
+    return ", ".join(note for note in notes if note) or t("word.none")
 
 
 def origin(catalog: Catalog, figures: Iterable[Figure | Fact | None], today: dt.date) -> Row:
@@ -54,7 +64,7 @@ def origin(catalog: Catalog, figures: Iterable[Figure | Fact | None], today: dt.
     return {
         t("column.as_of"): formatting.date(_oldest(known)),
         t("column.age"): mark(known, today),
-        t("column.sources"): "; ".join(_title(catalog, id) for id in ids),
+        t("column.sources"): "; ".join(_title(catalog, id) for id in ids) or t("word.not_stated"),
     }
 
 

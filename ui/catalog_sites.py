@@ -16,6 +16,7 @@ from ui.names import tariff_name
 
 TOPICS = ("tariffs", "grids", "cooling", "making")
 _TABLE_PX = 640
+_WIDTHS_PX = {"site": 175, "use": 165, "as_of": 100, "age": 170, "sources": 420}
 Row = dict[str, Any]
 
 
@@ -41,14 +42,10 @@ def show(catalog: Catalog, today: dt.date) -> None:
     rows = rows_of[topic](catalog, today)
     title.title(t(f"sites.title.{topic}", count=len(rows)), anchor=False)
     st.markdown(t(f"sites.about.{topic}"))
-    numbers = {
-        t("column.usd_per_kwh"): "%.4f",
-        t("column.pue"): "%.3g",
-        t("column.g_per_kwh"): "%.4g",
-        t("column.kg_co2e"): "%.4g",
-    }
-    present = {column: form for column, form in numbers.items() if rows and column in rows[0]}
-    catalog_tables.table(rows, key=f"catalog_{topic}", height=_TABLE_PX, numbers=present)
+    numbers = [t(f"column.{column}") for column in ("usd_per_kwh", "pue", "g_per_kwh", "kg_co2e")]
+    present = [column for column in numbers if rows and column in rows[0]]
+    widths = {t(f"column.{column}"): px for column, px in _WIDTHS_PX.items()}
+    catalog_tables.table(rows, key=f"catalog_{topic}", height=_TABLE_PX, numbers=present, widths=widths)
     catalog_tables.export(lambda: rows, len(rows), topic)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -13,6 +13,7 @@ from ui import formatting
 from ui.i18n import t
 
 _HEAD_PX, _ROW_PX = 38, 35
+_SMALL, _SMALL_BELOW = "%.4g", 10.0  # the other format has three decimals, too few for a price of a kWh
 
 
 def table(
@@ -20,20 +21,24 @@ def table(
     *,
     key: str,
     height: int,
-    numbers: Mapping[str, str] | None = None,
+    numbers: Collection[str] = (),
     widths: Mapping[str, int] | None = None,
 ) -> None:
-    """Rows as a table; `numbers` are the columns that sort by value, with their format, `widths` are in px."""
+    """Rows as a table; `numbers` are the columns that sort by value, `widths` are in px. An empty cell says "none"."""
     if not rows:
         return
-    frame = pd.DataFrame(list(rows))
-    config: dict[str, Any] = {
-        column: st.column_config.NumberColumn(format=form) for column, form in (numbers or {}).items()
-    }
-    for column in numbers or ():
+    none, widths = t("word.none"), widths or {}
+    frame = pd.DataFrame([{head: none if cell == "" else cell for head, cell in row.items()} for row in rows])
+    formats = {}
+    for column in numbers:
         frame[column] = frame[column].astype("float64")
-    config |= {column: st.column_config.TextColumn(width=px) for column, px in (widths or {}).items()}
-    config[frame.columns[0]] = st.column_config.TextColumn(pinned=True)
+        formats[column] = _SMALL if frame[column].abs().max() < _SMALL_BELOW else "localized"
+    config: dict[str, Any] = {
+        column: st.column_config.NumberColumn(format=formats[column], width=widths.get(column))
+        if column in numbers
+        else st.column_config.TextColumn(width=widths.get(column), pinned=column == frame.columns[0] or None)
+        for column in frame.columns
+    }
     st.dataframe(
         frame,
         hide_index=True,

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from ui import claims_charts, formatting
+from ui import claims_charts, formatting, frame
 from ui.claims_rows import (
     TOPICS,
     VERDICTS,
@@ -153,7 +153,7 @@ def _box(row: Row, document: Row) -> None:
     """One claim: verdict, printed sentence, one line why, both figures, sources."""
     colour, icon = _BADGE[row["verdict"]]
     with st.container(border=True, key=f"claim_{row['id']}"):
-        words, numbers = st.columns([1.65, 1], vertical_alignment="center")
+        words, numbers = frame.columns(row["id"], [1.65, 1], vertical_alignment="center")
         badge = f":{colour}-badge[{icon} {verdict_word(row['verdict'])}]"
         claim = t("claims.quoted", claim=escaped(row["claim"].removesuffix(".")))
         words.markdown(f"{badge} **{claim}**  \n{escaped(row['explanation'])}")

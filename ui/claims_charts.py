@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
+from planner.advise.claims.records import COMPUTED_DIGITS
 from ui.charts import FONT, TEXT_PX, Spec
 from ui.claims_rows import VERDICTS, Group, amount, amount_range, verdict_word
 from ui.formatting import NBSP
@@ -99,7 +100,9 @@ def spread_chart(groups: Sequence[Group], printed: float | None, unit: str | Non
         {
             "low": group.low,
             "high": group.high,
-            "label": t("claims.spread", label=group.label, range=amount_range(group.low, group.high, unit)),
+            "label": t(
+                "claims.spread", label=group.label, range=amount_range(group.low, group.high, unit, COMPUTED_DIGITS)
+            ),
             "words_px": _TOP_PX + _STEP_PX * index,
             "bar_px": _TOP_PX + _STEP_PX * index + _BELOW_WORDS_PX,
         }
@@ -178,7 +181,10 @@ def spread_printed(value: float, unit: str | None) -> str:
 
 def spread_alt(groups: Sequence[Group], printed: float | None, unit: str | None) -> str:
     """The spread in words."""
-    parts = [t("claims.spread", label=group.label, range=amount_range(group.low, group.high, unit)) for group in groups]
+    parts = [
+        t("claims.spread", label=group.label, range=amount_range(group.low, group.high, unit, COMPUTED_DIGITS))
+        for group in groups
+    ]
     if printed is not None:
         parts.append(spread_printed(printed, unit))
     return "; ".join(parts)

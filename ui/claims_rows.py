@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from planner.advise.claims.records import shown
 from planner.messages import render
 from ui import formatting
 from ui.formatting import EN_DASH, NBSP
@@ -25,7 +26,6 @@ TOPICS = ("specs", "performance", "memory", "money", "software")
 
 _LISTED = ("does_not_hold", "conditional", "undecidable", "holds")
 _EXACT_DIGITS = 6  # as printed
-_COMPUTED = ("%", "times")
 _MOST_SIDE_BY_SIDE = 3
 _VERSIONS = MappingProxyType(
     {
@@ -104,21 +104,23 @@ def printed(row: Row) -> str:
     """The number that is printed, in its unit."""
     if row["printed_value"] is None:
         return _version(row, 0) or t("claims.no_number")
-    return amount(row["printed_value"], row["unit"], digits=_EXACT_DIGITS)
+    return amount(row["printed_value"], row["unit"])
 
 
 def ours(row: Row) -> str:
     """Our number or range in the same unit; several side by side where the claim compares two."""
     unit, low, high = row["unit"], row["our_low"], row["our_high"]
     if row["our_value"] is not None:
-        return amount(row["our_value"], unit)
+        if row["our_value"] == 0 and row["explanation_code"] == "claim_no_nvlink":
+            return t("word.none")
+        return amount(row["our_value"], unit, row["digits"])
     if row["verdict"] == "undecidable":  # the range is what would be possible, not what is known
         return formatting.unknown()
     if low is not None and high is not None:
-        return amount_range(low, high, unit)
+        return amount_range(low, high, unit, row["digits"])
     values = [value["value"] for value in row["values"]]
     if unit and 0 < len(values) <= _MOST_SIDE_BY_SIDE and None not in values:
-        return _in_unit(f"{NBSP}/{NBSP}".join(_number(value, unit) for value in values), unit)
+        return _in_unit(f"{NBSP}/{NBSP}".join(_number(value, unit, row["digits"]) for value in values), unit)
     return _version(row, 1) or t("claims.in_words")
 
 
@@ -129,8 +131,8 @@ def _version(row: Row, side: int) -> str:
     return str(value) if value else ""
 
 
-def amount(value: float | None, unit: str | None, *, digits: int | None = None) -> str:
-    """A number in the unit of a claim: "6,912 cores", "$21.96 an hour"."""
+def amount(value: float | None, unit: str | None, digits: int | None = None) -> str:
+    """A number in the unit of a claim: "6,912 cores", "$21.96 an hour"; with no `digits` as it is printed."""
     if value is None or not math.isfinite(value):
         return formatting.unknown()
     if unit == "USD/h":
@@ -138,21 +140,19 @@ def amount(value: float | None, unit: str | None, *, digits: int | None = None) 
     return _in_unit(_number(value, unit, digits), unit)
 
 
-def amount_range(low: float, high: float, unit: str | None) -> str:
+def amount_range(low: float, high: float, unit: str | None, digits: int) -> str:
     """A range in one unit: "56–81 %"."""
     if unit == "USD/h":
         return t("claims.per_hour", price=f"{formatting.price(low)}{EN_DASH}{formatting.price(high)}")
-    if unit == "%" and high >= 10:  # tenths of a per cent say nothing beside the other end
-        low, high = round(low) + 0.0, round(high) + 0.0
-    first, last = _number(low, unit, 3), _number(high, unit, 3)
+    first, last = _number(low, unit, digits), _number(high, unit, digits)
     if low < 0:
         return _in_unit(t("claims.to", low=first, high=last), unit)
     return _in_unit(f"{first}{EN_DASH}{last}" if first != last else first, unit)
 
 
-def _number(value: float, unit: str | None, digits: int | None = None) -> str:
-    """Computed shares and ratios with three digits, figures of data sheets with one more."""
-    return formatting.trimmed(value, digits or (3 if unit in _COMPUTED else 4))
+def _number(value: float, unit: str | None, digits: int | None) -> str:
+    """Rounded as in the claim's sentence; a printed number not at all."""
+    return formatting.trimmed(value if digits is None else shown(value, unit, digits), _EXACT_DIGITS)
 
 
 def _in_unit(number: str, unit: str | None) -> str:
@@ -184,9 +184,10 @@ def figure_rows(row: Row, document: Row) -> list[dict[str, str]]:
             {
                 t("column.figure"): id,
                 t("column.amount"): formatting.trimmed(value) if isinstance(value, int | float) else _text(value),
-                t("column.estimate"): t("word.estimate") if figure["estimate"] else "",
+                t("column.estimate"): t("word.yes" if figure["estimate"] else "word.no"),
                 t("column.as_of"): formatting.date(figure["as_of"]),
-                t("column.sources"): "; ".join(document["sources"][source]["title"] for source in figure["sources"]),
+                t("column.sources"): "; ".join(document["sources"][source]["title"] for source in figure["sources"])
+                or t("word.not_stated"),
             }
         )
     return rows
@@ -195,7 +196,7 @@ def figure_rows(row: Row, document: Row) -> list[dict[str, str]]:
 def value_rows(row: Row) -> list[dict[str, str]]:
     """Every value that was compared with the printed one."""
     return [
-        {t("claims.value_of"): value["label"], t("column.amount"): amount(value["value"], row["unit"])}
+        {t("claims.value_of"): value["label"], t("column.amount"): amount(value["value"], row["unit"], row["digits"])}
         for value in row["values"]
     ]
 

@@ -6,7 +6,7 @@ import datetime as dt
 import math
 from dataclasses import dataclass
 
-from planner.units import H_PER_DAY, H_PER_MONTH, S_PER_H, S_PER_MIN, W_PER_KW
+from planner.units import H_PER_DAY, H_PER_MONTH, S_PER_H, S_PER_MIN
 from ui.i18n import t
 
 NBSP = "\N{NO-BREAK SPACE}"
@@ -91,11 +91,15 @@ def money_range(low_usd: float | None, high_usd: float | None, currency: Currenc
     return f"{first}{EN_DASH}{last}{unit}"
 
 
-def price(amount_usd: float | None, currency: Currency = USD) -> str:
-    """A price as it is paid: cents below 1,000 unless it has none, whole units above."""
+def price(amount_usd: float | None, currency: Currency = USD, *, estimate: bool = False) -> str:
+    """A price as it is paid: cents below 1,000 unless it has none, whole units above; an estimate with three digits."""
     if amount_usd is None or not math.isfinite(amount_usd):
         return unknown()
     value = currency.of(amount_usd)
+    if estimate and abs(value) >= 10:
+        rounded = _round(abs(value), 3)
+        number = f"{rounded:,.0f}" if rounded == int(rounded) else _digits(rounded, 3)
+        return _signed(f"{currency.prefix}{number}", negative=value < 0)
     whole = abs(value) >= 1000 or (abs(value) >= 100 and value == int(value))
     decimals = 0 if whole else 2 if abs(value) >= 0.1 else 3
     return _signed(f"{currency.prefix}{abs(value):,.{decimals}f}", negative=value < 0)
@@ -169,15 +173,6 @@ def carbon(kg_co2e: float | None) -> str:
     return f"{scale.of(kg_co2e)}{NBSP}{scale.name}"
 
 
-def power(watts: float | None) -> str:
-    """Power: "90 W", "7.1 kW"."""
-    if watts is None or not math.isfinite(watts):
-        return unknown()
-    if _round(watts, 3) < W_PER_KW:
-        return _with_unit(watts, "unit.w")
-    return _with_unit(watts / W_PER_KW, "unit.kw")
-
-
 def memory(gb: float | None) -> str:
     """GPU memory: "24 GB", "1.5 GB"."""
     if gb is None:
@@ -197,6 +192,18 @@ def percent(share: float | None, digits: int = 2) -> str:
     if number.strip("0.") == "":
         return f"0{NBSP}%"
     return _signed(f"{number}{NBSP}%", negative=value < 0)
+
+
+def exchange_rate(currency: Currency) -> str:
+    """An exchange rate as it is quoted, above one: "7.185 CNY per USD"."""
+    if currency.usd_per_unit >= 1:
+        return t("figure.rate", amount=trimmed(currency.usd_per_unit, 4), code="USD", per=currency.code)
+    return t("figure.rate", amount=trimmed(1 / currency.usd_per_unit, 4), code=currency.code, per="USD")
+
+
+def share(part: float | None) -> str:
+    """A share that isn't called nothing where it is something: "under 1 %", "71 %"."""
+    return t("number.under_one") if part is not None and 0 < part < 0.01 else percent(part)
 
 
 def rate(share: float | None) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from planner.errors import Problem
 from ui import formatting, state
@@ -50,10 +52,31 @@ def next_page(file: str, label: str) -> None:
     st.page_link(PAGES / file, label=label, icon=":material/arrow_forward:")
 
 
+def columns(key: str, spec: int | Sequence[float], **options: Any) -> list[DeltaGenerator]:
+    """Columns that stand below each other where they would be narrow: see the style rules in `app.py`."""
+    with st.container(key=f"columns_{key}"):
+        return st.columns(spec, **options)
+
+
 def currency_of(report: dict[str, Any]) -> formatting.Currency:
     """The currency in which a plan is shown."""
     currency = report["currency"]
     return formatting.Currency(code=currency["code"], usd_per_unit=currency["usd_per_unit"])
+
+
+def _is_estimated(currency: dict[str, Any]) -> bool:
+    """Whether a plan's rate is the catalog's and that is an estimate; a rate of the scenario is the user's word."""
+    known = state.catalog().fx.get(currency["code"])
+    if known is None or known.usd_per_unit.value != currency["usd_per_unit"]:
+        return False
+    return known.usd_per_unit.estimate
+
+
+def rate_words(currency: dict[str, Any]) -> str:
+    """The exchange rate of the grey line, with its date and a mark where it is an estimate."""
+    shown = formatting.Currency(code=currency["code"], usd_per_unit=currency["usd_per_unit"])
+    key = "frame.line_rate_estimate" if currency["estimate"] else "frame.line_rate"
+    return t(key, rate=formatting.exchange_rate(shown), date=formatting.date(currency["as_of"]))
 
 
 def file_stem(name: str) -> str:
@@ -134,6 +157,5 @@ def _grey_line(plan: Plan | None) -> str:
         date=formatting.date(report["catalog_as_of"]),
     )
     if currency["code"] != "USD":
-        rate = formatting.trimmed(currency["usd_per_unit"], 4)
-        words += t("frame.line_rate", code=currency["code"], rate=rate, date=formatting.date(currency["as_of"]))
+        words += rate_words({"estimate": _is_estimated(currency), **currency})
     return formatting.dollars(f":gray[{words}]")

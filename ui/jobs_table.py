@@ -12,7 +12,7 @@ import streamlit as st
 from pydantic import TypeAdapter, ValidationError
 
 from planner.errors import Problem
-from planner.scenario.schema import Id
+from planner.scenario.values import Id
 from ui import catalog_own, state
 from ui.formatting import escaped
 from ui.i18n import t

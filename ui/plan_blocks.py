@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from planner.errors import Problem
-from ui import charts, formatting, inputs, jobs_table, plan_rows, state
+from ui import charts, formatting, frame, inputs, jobs_table, plan_rows, state
 from ui.formatting import dollars, escaped
 from ui.groups import Group
 from ui.i18n import t
@@ -59,7 +59,7 @@ def figures(view: View) -> None:
     if way is None:
         return
     months = view.report["horizon_months"]
-    left, right = st.columns(2)
+    left, right = frame.columns("figures", 2)
     with left:
         total, cash = st.columns(2, wrap=False)
     with right:
@@ -151,8 +151,9 @@ def _outcome_words(view: View) -> str:
 
 def input_groups(groups: Sequence[Group], problems: Sequence[Problem], view: View | None) -> None:
     """The four groups as popovers, each ending with the answer, because on a phone it covers the page."""
-    for column, group in zip(st.columns(4), groups, strict=True):
-        with column:
+    places = [place for half in frame.columns("groups", 2) for place in half.columns(2)]
+    for place, group in zip(places, groups, strict=True):
+        with place:
             _group(group, problems, view)
 
 
@@ -204,7 +205,7 @@ def charts_and_reasons(view: View, *, outdated: bool) -> None:
     st.space("small")
     dark = st.context.theme.type == "dark"
     months = view.report["horizon_months"]
-    left, right = st.columns([1.65, 1], gap="large")
+    left, right = frame.columns("costs", [1.65, 1], gap="large")
     bars = plan_rows.cost_bars(view)
     with left:
         st.markdown(f"### {dollars(view.cost_heading())}", anchors=False)
@@ -220,7 +221,7 @@ def charts_and_reasons(view: View, *, outdated: bool) -> None:
             pills.append(f":gray-badge[:material/compare_arrows: {words}]")
         st.markdown("  \n".join(pills))
     lines, rings = plan_rows.spend_lines(view), plan_rows.rings(view)
-    left, right = st.columns([1.65, 1], gap="large")
+    left, right = frame.columns("spent", [1.65, 1], gap="large")
     with left:
         st.markdown(f"### {dollars(plan_rows.spend_heading(view))}", anchors=False)
         chart = charts.spend_chart(lines, rings, currency=view.currency, dark=dark, faded=outdated)

@@ -108,22 +108,21 @@ def cash_table(view: View) -> list[dict[str, str]]:
 
 def rings(view: View) -> list[Ring]:
     """Where another way becomes dearer than the recommended one, or cheaper."""
-    lines = spend_lines(view)
-    if view.recommended is None or not lines:
+    if view.recommended is None:
         return []
-    mine, others = lines[0], lines[1:]
-    rings = []
-    for other in others:
-        at = _crossing(mine["points"], other["points"])
-        if at is not None:
-            month, spent, dearer = at
+    mine, rings = view.recommended, []
+    for other in view.distinct:
+        pays, waits = _payback(mine, other), _payback(other, mine)
+        month = pays or waits
+        if month is not None:
+            at, spent = _meeting(_spent(mine), _spent(other), month)
             text = t(
-                "ring.dearer" if dearer else "ring.cheaper",
-                month=formatting.plain(float(-(-month // 1))),
-                other=t(f"than_short.{other['way']}"),
-                mine=t(f"than_short.{mine['way']}"),
+                "ring.dearer" if pays else "ring.cheaper",
+                month=month,
+                other=t(f"than_short.{other['kind']}"),
+                mine=t(f"than_short.{mine['kind']}"),
             )
-            rings.append(Ring(month=month, spent_usd=spent, text=text))
+            rings.append(Ring(month=at, spent_usd=spent, text=text))
     return rings
 
 
@@ -132,26 +131,24 @@ def spend_heading(view: View) -> str:
     way = view.recommended
     if way is None:
         return t("title.none")
-    lines = {line["way"]: line["points"] for line in spend_lines(view)}
-    rented = lines.get("cloud")
-    if way["kind"] != "cloud" and rented:
-        at = _crossing(lines[way["kind"]], rented)
-        if at is not None and at[2]:
-            return t("heading.pays", month=formatting.plain(float(-(-at[0] // 1))))
-        more = lines[way["kind"]][-1][1] - rented[-1][1]
-        rent_all = next(other for other in view.distinct if other["kind"] == "cloud")
+    ends = {other["kind"]: _spent(other)[-1][1] for other in view.distinct}
+    rent_all = next((other for other in view.distinct if other["kind"] == "cloud"), None)
+    if way["kind"] != "cloud" and rent_all is not None:
+        month, more = _payback(way, rent_all), ends[way["kind"]] - ends["cloud"]
+        if month is not None and more <= 0:
+            return t("heading.pays", month=month)
         if more > 0 and way["tco_usd"] < rent_all["tco_usd"]:
             amount = formatting.money(more, view.currency)
             return t("heading.resale", way=t(f"the.{way['kind']}"), amount=amount)
-    ends = sorted((points[-1][1], kind) for kind, points in lines.items() if kind != way["kind"])
+    others = sorted((spent, kind) for kind, spent in ends.items() if kind != way["kind"])
     words = {
         "way": t(f"than_short.{way['kind']}"),
-        "amount": formatting.money(lines[way["kind"]][-1][1], view.currency),
+        "amount": formatting.money(ends[way["kind"]], view.currency),
         "months": view.report["horizon_months"],
     }
-    if not ends:
+    if not others:
         return t("heading.spent", **words)
-    spent, kind = ends[0]
+    spent, kind = others[0]
     other_amount = formatting.money(spent, view.currency)
     return t("heading.spent_against", **words, other=t(f"than_short.{kind}"), other_amount=other_amount)
 
@@ -267,14 +264,16 @@ def source_title(view: View, id: str) -> str:
     return str(view.report["sources"][id]["title"])
 
 
-def _crossing(
-    mine: Sequence[tuple[float, float]], other: Sequence[tuple[float, float]]
-) -> tuple[float, float, bool] | None:
-    """Last month at which the order of two lines changes, what was spent then, and whether the other got dearer."""
-    found = None
-    for (start, a0), (end, a1), (_, b0), (_, b1) in zip(mine, mine[1:], other, other[1:], strict=False):
-        before, after = b0 - a0, b1 - a1
-        if before != after and (before < 0 <= after or before > 0 >= after):
-            part = before / (before - after)
-            found = (start + part * (end - start), a0 + part * (a1 - a0), after > before)
-    return found
+def _payback(way: Row, other: Row) -> int | None:
+    """Month in which a way has made up for its higher purchase, as the engine found it."""
+    return next((entry["month"] for entry in way["paybacks"] if entry["against"] == other["id"]), None)
+
+
+def _meeting(
+    mine: Sequence[tuple[float, float]], other: Sequence[tuple[float, float]], month: int
+) -> tuple[float, float]:
+    """Where two lines meet within a month, and what was spent then."""
+    (start, a0), (end, a1) = mine[month - 1 : month + 1]
+    before, after = other[month - 1][1] - a0, other[month][1] - a1
+    part = before / (before - after) if before != after else 0.0
+    return start + part * (end - start), a0 + part * (a1 - a0)

@@ -11,7 +11,7 @@ from typing import Any
 import streamlit as st
 
 from planner.advise.recommend.answer import recommend
-from planner.advise.recommend.ask import MOST_MONTHS, Ask, parse_budget, parse_size
+from planner.advise.recommend.ask import Ask, parse_budget, parse_months, parse_size
 from planner.advise.recommend.uses import FILE
 from planner.catalog.records import Catalog
 from planner.errors import InputError, PlannerError, UnknownIdError
@@ -96,10 +96,10 @@ def _ask() -> tuple[Ask, dict[str, str]]:
     problems: dict[str, str] = {}
     read: dict[str, Any] = {}
     readers: dict[str, Callable[[str], Any]] = {
-        "budget": lambda text: parse_budget(text.upper(), field="budget"),
+        "budget": lambda text: parse_budget(text, field="budget"),
         "parameters": lambda text: parse_size(text, field="parameters"),
         "samples": lambda text: parse_size(text, field="samples"),
-        "months": _months,
+        "months": lambda text: parse_months(text, field="months"),
     }
     for name, reader in readers.items():
         text = typed(name)
@@ -119,13 +119,6 @@ def _ask() -> tuple[Ask, dict[str, str]]:
         site=st.session_state[KEY + "site"],
     )
     return ask, problems
-
-
-def _months(text: str) -> int:
-    if not text.isdecimal():
-        expected = t("start.months_expected", most=MOST_MONTHS)
-        raise InputError("recommend_size", field="months", value=text, expected=expected)
-    return int(text[:4])  # more digits are too many months anyway
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

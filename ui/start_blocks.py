@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -12,7 +12,7 @@ import streamlit as st
 
 from planner.advise.recommend.uses import USES, load_uses
 from planner.catalog.records import Catalog
-from ui import formatting, frame, start_ask, state
+from ui import formatting, frame, start_ask, start_tables, state
 from ui.formatting import dollars, escaped
 from ui.i18n import t
 from ui.start_ask import KEY, Answer
@@ -112,20 +112,22 @@ def _pick(view: StartView, pick: Row, *, outdated: bool) -> None:
         st.markdown(f":gray[{escaped(plain_name(pick['name']))}]")
         if view.document["status"] == "partly":
             st.badge(
-                t("start.partly", covered=view.covered(), months=view.months),
+                t("start.partly", covered=view.covered(pick)),
                 icon=":material/hourglass:",
                 color="orange",
             )
         for column, (label, value, pill) in zip(st.columns(3), view.figures(pick), strict=True):
             column.metric(label, value, pill, delta_color="off", delta_arrow="off")
+        st.markdown(dollars(view.budget(pick)))
         st.markdown(f"**{t('start.can')}** {view.can(pick)}")
         st.markdown(f"**{t('start.why')}**\n\n" + "\n".join(f"- {dollars_once(line)}" for line in view.why(pick)))
         for caution in view.cautions(pick):
             st.markdown(f":material/warning: {caution}")
         with st.container(horizontal=True, vertical_alignment="center"):
             _open_button(pick, primary=True)
-            share = formatting.percent(pick["estimated_share"])
-            st.badge(t("start.price_estimated", share=share), icon=":material/query_stats:", color="gray")
+            if pick["estimated_share"] > 0:
+                share = formatting.share(pick["estimated_share"])
+                st.badge(t("start.price_estimated", share=share), icon=":material/query_stats:", color="gray")
             st.badge(t("start.of", date=formatting.date(pick["as_of"])), icon=":material/event:", color="gray")
             age = formatting.age(pick["as_of"], dt.date.today())
             if age:
@@ -133,6 +135,8 @@ def _pick(view: StartView, pick: Row, *, outdated: bool) -> None:
     with right:
         st.markdown(f"### {t('start.parts.' + pick['kind'])}", anchors=False)
         st.table(pd.DataFrame(view.parts(pick)), hide_index=True, border="horizontal")
+        if view.billed(pick):
+            st.markdown(f":small[:gray[{view.billed(pick)}]]")
         st.markdown("\n".join(f":small[:gray[{t('start.source')} {words}]]  " for words in view.sources(pick)))
 
 
@@ -154,18 +158,22 @@ def _steps(view: StartView) -> None:
         option = view.option(step["id"]) if step else None
         note = ""
         if step and step["over_budget_usd"] > 0:
-            over = formatting.money(step["over_budget_usd"], view.currency, fine=True)
-            note = t("start.over", amount=over)
+            note = t("start.over", amount=view.sum(step["over_budget_usd"]))
+        elif option and option["covered_months"] < view.months:
+            note = t("start.does", covered=view.covered(option))
+        missing = t(f"start.no_step_{name}")
         with column:
-            _card(view, t(f"start.step_{name}"), option, key=name, note=note, missing=t(f"start.no_step_{name}"))
+            _card(view, t(f"start.step_{name}"), option, key=name, note=note, missing=missing, costs=step)
     with other:
         kind = "rental" if pick["kind"] == "build" else "build"
+        instead = view.other()
+        part = instead is not None and instead["covered_months"] < view.months
         _card(
             view,
             t(f"start.instead_{kind}"),
-            view.other(),
+            instead,
             key="other",
-            note="",
+            note=t("start.does", covered=view.covered(instead)) if instead is not None and part else "",
             missing=t(f"start.no_instead_{kind}"),
         )
 
@@ -179,7 +187,7 @@ def _least(view: StartView) -> None:
         with column:
             note = ""
             if entry and entry["missing_usd"] > 0:
-                note = t("start.missing", amount=formatting.money(entry["missing_usd"], view.currency, fine=True))
+                note = t("start.missing", amount=view.sum(entry["missing_usd"]))
             option = view.option(entry["id"]) if entry else None
             _card(
                 view,
@@ -188,7 +196,7 @@ def _least(view: StartView) -> None:
                 key=f"least_{name}",
                 note=note,
                 missing=t("start.no_least"),
-                price_usd=entry["price_usd"] if entry and name == "build" else None,
+                costs=entry,
             )
     with hour, st.container(border=True, key="start_free", height="stretch"):
         entry = least["hour"]
@@ -208,7 +216,7 @@ def _card(
     key: str,
     note: str,
     missing: str,
-    price_usd: float | None = None,
+    costs: Row | None = None,
 ) -> None:
     with st.container(border=True, key=f"start_card_{key}", height="stretch"):
         st.markdown(f":small[:gray[{label}]]")
@@ -217,7 +225,7 @@ def _card(
             return
         name = view.short_name(option)
         st.markdown(f"**{escaped(name[:1].upper() + name[1:])}**")
-        price = view.both(price_usd) if price_usd is not None else view.small_price(option)
+        price = view.small_price(option, costs)
         lines = [dollars(price), *([view.beside_pick(option)] if view.pick else []), dollars(note)]
         st.markdown("  \n".join(line for line in lines if line))
         _open_button(option, card=key)
@@ -251,17 +259,9 @@ def _details(view: StartView, pick: Row) -> None:
         )
         if folded.open:
             with folded:
-                _table(view.rows(kind), f"start_table_{kind}", t(f"start.none_{kind}"))
+                start_tables.table(view, kind)
     with st.expander(t("start.notes"), key="start_notes"):
         st.markdown("\n".join(f"- {sentence(note['message'])}" for note in view.document["notes"]))
-
-
-def _table(rows: Sequence[Row], key: str, empty: str) -> None:
-    if not rows:
-        st.markdown(empty)
-        return
-    pinned = {next(iter(rows[0])): st.column_config.TextColumn(pinned=True, width=160)}
-    st.dataframe(pd.DataFrame(rows), hide_index=True, key=key, column_config=pinned)
 
 
 def examples() -> None:

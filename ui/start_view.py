@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -25,6 +26,7 @@ _CAUTIONS = (
     "recommend_marketplace",
     "recommend_over_budget",
 )
+_ELSEWHERE = ("recommend_total_build", "recommend_total_rent", "recommend_billed")  # said by the card's other lines
 _IN_FIGURES = ("recommend_run", "recommend_serves")  # what the figures of the card say already
 
 
@@ -57,13 +59,19 @@ class StartView:
         words = t("start.line", date=formatting.date(self.document["catalog_as_of"]))
         rate = self.document["currency"]
         if self.local:
-            words += t(
-                "frame.line_rate",
-                code=rate["code"],
-                rate=formatting.trimmed(rate["usd_per_unit"], 4),
-                date=formatting.date(rate["as_of"]),
-            )
+            words += frame.rate_words(rate)
         return words
+
+    def money(self, amount_usd: float | None, *, estimate: bool = False) -> str:
+        """An amount in the budget's currency; under an estimated rate every amount is an estimate."""
+        rough = estimate or (self.local and self.document["currency"]["estimate"])
+        return formatting.price(amount_usd, self.currency, estimate=rough)
+
+    def sum(self, amount_usd: float | None) -> str:
+        """An amount over months in the budget's currency: always an estimate."""
+        if amount_usd is not None and abs(self.currency.of(amount_usd)) >= 1e6:
+            return formatting.money(amount_usd, self.currency, fine=True)
+        return formatting.price(amount_usd, self.currency, estimate=True)
 
     def work(self) -> str:
         """What was planned for, as the engine says it."""
@@ -74,9 +82,7 @@ class StartView:
         gpus = formatting.number_word(option["gpus"])
         gpu = short_gpu(self.catalog.gpus[option["gpu"]].name)
         if option["kind"] == "rental":
-            provider = self.catalog.providers.get(option["provider"])
-            where = provider.name if provider else option["provider"]
-            return t("start.name.rental", gpus=gpus, gpu=gpu, provider=where)
+            return t("start.name.rental", gpus=gpus, gpu=gpu, provider=option["provider_name"])
         if option["condition"] == "used":
             gpu = t("start.name.used", gpu=gpu)
         host = next((self.catalog.hosts[p["item"]] for p in option["parts"] if p["item"] in self.catalog.hosts), None)
@@ -93,33 +99,37 @@ class StartView:
 
     def price(self, option: Row) -> str:
         """Purchase price, or price of an hour, in the budget's currency."""
+        estimate = option["estimated_share"] > 0
         if option["kind"] == "build":
-            return formatting.price(option["price_usd"], self.currency)
-        return t("claims.per_hour", price=formatting.price(option["price_usd_per_h"], self.currency))
+            return self.money(option["price_usd"], estimate=estimate)
+        return t("claims.per_hour", price=self.money(option["price_usd_per_h"], estimate=estimate))
 
-    def both(self, amount_usd: float | None) -> str:
+    def both(self, amount_usd: float | None, *, estimate: bool = False) -> str:
         """An amount in the budget's currency and in USD."""
-        words = formatting.price(amount_usd, self.currency)
-        return t("start.both", amount=words, usd=formatting.price(amount_usd)) if self.local else words
+        words = self.money(amount_usd, estimate=estimate)
+        usd = formatting.price(amount_usd, estimate=estimate)
+        return t("start.both", amount=words, usd=usd) if self.local else words
 
-    def small_price(self, option: Row) -> str:
-        """Both currencies of a small card: the purchase, or the hour and the whole rent."""
+    def small_price(self, option: Row, step: Row | None = None) -> str:
+        """Both currencies of a small card, and the total: of what the budget buys, or of all that the work needs."""
+        costs = step or option
+        total, estimate = self.sum(costs["total_usd"]), option["estimated_share"] > 0
         if option["kind"] == "build":
-            return self.both(option["price_usd"])
-        hour = t("claims.per_hour", price=self.both(option["price_usd_per_h"]))
-        total = formatting.money(option["total_usd"], self.currency, fine=True)
+            price = self.both(costs["price_usd"], estimate=estimate)
+            return t("start.price_and_total", price=price, total=total, months=self.months)
+        hour = t("claims.per_hour", price=self.both(option["price_usd_per_h"], estimate=estimate))
         return t("start.hour_and_total", hour=hour, total=total, months=self.months)
 
     def figures(self, option: Row) -> list[tuple[str, str, str]]:
         """Label, value and pill of the three figures of the card."""
         if option["kind"] == "build":
             low, high = option["price_low_usd"], option["price_high_usd"]
-            pill = self._price_pill(option["price_usd"], low, high)
-            price = (t("start.price"), formatting.price(option["price_usd"], self.currency), pill)
+            pill = self._price_pill(option, low, high)
+            price = (t("start.price"), self.price(option), pill)
         else:
             hour = option["price_usd_per_h"]
             pill = t("start.per_gpu_h", price=formatting.price(option["price_usd_per_gpu_h"]))
-            price = (t("start.price_h"), formatting.price(hour, self.currency), pill)
+            price = (t("start.price_h"), self.money(hour, estimate=option["estimated_share"] > 0), pill)
         total = (
             t("start.total", months=self.months),
             formatting.money(option["total_usd"], self.currency, fine=True),
@@ -127,18 +137,46 @@ class StartView:
         )
         return [price, total, self._speed(option)]
 
-    def _price_pill(self, price_usd: float, low_usd: float, high_usd: float) -> str:
-        parts = [formatting.price(price_usd)] if self.local else []
+    def _price_pill(self, option: Row, low_usd: float, high_usd: float) -> str:
+        estimate = option["estimated_share"] > 0
+        parts = [formatting.price(option["price_usd"], estimate=estimate)] if self.local else []
         if low_usd < high_usd:
-            low, high = (formatting.price(round(end)) for end in (low_usd, high_usd))
+            low, high = (formatting.price(end, estimate=True) for end in (low_usd, high_usd))
             parts.append(t("figure.likely", range=f"{low}{EN_DASH}{high.removeprefix('$')}"))
         return ", ".join(parts) or t("start.no_spread")
 
     def _total_pill(self, option: Row) -> str:
-        estimated = t("start.share", share=formatting.percent(option["total_estimated_share"]))
-        if not self.local:
-            return estimated
-        return f"{formatting.money(option['total_usd'], fine=True)}, {estimated}"
+        parts = [formatting.money(option["total_usd"], fine=True)] if self.local else []
+        if option["total_estimated_share"] > 0:
+            parts.append(t("start.share", share=formatting.share(option["total_estimated_share"])))
+        return ", ".join(parts) or t("start.measured")
+
+    def budget(self, option: Row) -> str:
+        """What the budget is held against, in its parts."""
+        words = {"total": f"**{self.sum(option['total_usd'])}**", "months": self.months}
+        if option["kind"] == "build":
+            parts = {"purchase": self.price(option), "running": self.sum(option["running_usd"])}
+            added = t("start.sum_build", resale=self.sum(option["resale_usd"]), **parts, **words)
+        else:
+            added = t("start.sum_rental", **words)
+        key = "start.within" if option["within_budget"] else "start.beyond"
+        budget = self.document["budget"]
+        return t(key, sum=added, budget=f"{formatting.trimmed(budget['amount'], 12)}{NBSP}{budget['currency']}")
+
+    def over(self, option: Row) -> str:
+        """By how much the total, or what is paid until the resale, exceeds the budget; empty where neither does."""
+        if option["over_budget_usd"] > 0:
+            over = self.sum(option["over_budget_usd"])
+            return t("start.beyond_caution", over=over)
+        if option["early_over_budget_usd"] > 0:
+            paid = self.sum(option["purchase_usd"] + option["running_usd"])
+            return t("start.early", paid=paid, over=self.sum(option["early_over_budget_usd"]))
+        return ""
+
+    def billed(self, option: Row) -> str:
+        """Why more hours are paid for than runs take; empty for builds and services."""
+        found = [reason for reason in option["reasons"] if reason["code"] == "recommend_billed"]
+        return sentence(found[0]["message"]) if found else ""
 
     def _speed(self, option: Row) -> tuple[str, str, str]:
         work = self.document["work"]
@@ -161,22 +199,19 @@ class StartView:
 
     def why(self, option: Row) -> list[str]:
         """Three lines: beside the other way to get it, then what the engine says first."""
-        engine = [reason for reason in option["reasons"][1:] if reason["code"] not in _CAUTIONS]
+        engine = [reason for reason in option["reasons"][1:] if reason["code"] not in (*_CAUTIONS, *_ELSEWHERE)]
         engine.sort(key=lambda reason: reason["code"] in _IN_FIGURES)  # stable: else as the engine orders them
         return [self._beside_other(), *(sentence(reason["message"]) for reason in engine)][:WHY_LINES]
 
     def cautions(self, option: Row) -> list[str]:
         """What speaks against an option."""
-        return [sentence(r["message"]) for r in option["reasons"] if r["code"] in _CAUTIONS]
+        own = [formatting.dollars(self.over(option))] if self.over(option) else []
+        return own + [sentence(r["message"]) for r in option["reasons"] if r["code"] in _CAUTIONS]
 
     def _beside_other(self) -> str:
         """The answer of the engine in the budget's currency."""
         code, params = self.document["answer"]["code"], self.document["answer"]["params"]
-        words = {
-            "months": self.months,
-            "total": formatting.money(params["total"], self.currency, fine=True),
-            "covered": self.covered(),
-        }
+        words = {"months": self.months, "total": self.sum(params["total"])}
         if params["other_total"] is None or code == "recommend_partly":
             key = "partly" if code == "recommend_partly" else "alone"
             return t(f"start.answer.{key}", **words)
@@ -185,15 +220,22 @@ class StartView:
         assert other is not None  # its total is known
         words |= {
             "other": self.short_name(other),
-            "other_total": formatting.money(params["other_total"], self.currency, fine=True),
-            "at_once": formatting.money(params.get("at_once"), self.currency, fine=True),
+            "other_total": self.sum(params["other_total"]),
+            "at_once": self.sum(params.get("at_once")),
         }
         return t(f"start.answer.{code.removeprefix('recommend_')}", **words)
 
-    def covered(self) -> str:
-        """How much of the work's time the budget pays for."""
-        months = self.pick["covered_months"] if self.pick else 0.0
-        return formatting.duration(months * H_PER_MONTH)
+    def covered(self, option: Row) -> str:
+        """How much of the work the budget pays for: months, or below one of them attempts, or hours of a service."""
+        months, work = option["covered_months"], self.document["work"]
+        if months >= 1 or months <= 0:
+            return t("start.part_months", covered=formatting.trimmed(months, 3), months=self.months)
+        if work["peak_per_s"] is not None:
+            hours = formatting.trimmed(months * H_PER_MONTH, 3)
+            return t("start.part_hours", covered=hours, all=formatting.plain(self.months * H_PER_MONTH))
+        attempts = work["runs_per_month"] * work["attempts_per_run"]
+        covered, whole = (formatting.plain(math.floor(n * attempts + 1e-9)) for n in (months, self.months))
+        return t("start.part_attempts", covered=covered, all=whole)
 
     def other(self) -> Row | None:
         """The best of the other kind than the pick."""
@@ -209,7 +251,11 @@ class StartView:
         ratio = option["speed"] / pick["speed"]
         if 0.95 <= ratio <= 1.05:
             return t("start.same_speed")
-        return t("start.speed", ratio=formatting.trimmed(ratio, 2))
+        if ratio > 1:
+            return t("start.speed", ratio=formatting.trimmed(ratio, 2))
+        if self.document["work"]["peak_per_s"] is not None:
+            return t("start.slower_serving", share=formatting.percent(ratio))
+        return t("start.slower", ratio=formatting.trimmed(1 / ratio, 2))
 
     def parts(self, option: Row) -> list[dict[str, str]]:
         """Price of a build part by part, or of a rental by hour, GPU-hour and budget."""
@@ -226,7 +272,8 @@ class StartView:
             for part in option["parts"]
         ]
         if len(rows) > 1:
-            rows.append(self._part(f"**{t('start.sum')}**", option["price_usd"], option["as_of"], estimate=False))
+            total = (f"**{t('start.sum')}**", option["price_usd"], option["as_of"])
+            rows.append(self._part(*total, estimate=option["estimated_share"] > 0, marked=False))
         return rows
 
     def _rental_parts(self, option: Row) -> list[dict[str, str]]:
@@ -236,12 +283,21 @@ class StartView:
         if option["gpus"] > 1:
             rows.append(self._part(t("start.gpu_hour"), option["price_usd_per_gpu_h"], of, estimate=estimate))
         hours = formatting.plain(option["rented_h_per_month"], 3)
-        rows.append(self._part(t("start.month", hours=hours), option["running_usd_per_month"], of, estimate=True))
+        month = (t("start.month", hours=hours), option["running_usd_per_month"], of)
+        rows.append(self._part(*month, estimate=True, marked=option["total_estimated_share"] > 0))
         return rows
 
-    def _part(self, name: str, amount_usd: float, as_of: str | None, *, estimate: bool) -> dict[str, str]:
-        mark = f" :gray-badge[{t('word.estimate')}]" if estimate else ""
-        amounts = {self.currency.code: formatting.price(amount_usd, self.currency), "USD": formatting.price(amount_usd)}
+    def _part(
+        self, name: str, amount_usd: float, as_of: str | None, *, estimate: bool, marked: bool | None = None
+    ) -> dict[str, str]:
+        mark = f" :gray-badge[{t('word.estimate')}]" if (estimate if marked is None else marked) else ""
+        local = self.currency.code
+        if self.local and self.document["currency"]["estimate"]:
+            local = t("start.in_currency", code=local)
+        amounts = {
+            local: self.money(amount_usd, estimate=estimate),
+            "USD": formatting.price(amount_usd, estimate=estimate),
+        }
         return {
             t("start.part"): f"{name}{mark}",
             **{code: formatting.dollars(amount) for code, amount in amounts.items()},
@@ -258,27 +314,6 @@ class StartView:
             title = escaped(source["title"])
             words.append(f"[{title}]({source['url']})" if source["url"] else title)
         return words
-
-    def rows(self, kind: str) -> list[dict[str, str]]:
-        """All builds or rentals within the budget, in recommended order."""
-        found = []
-        for id in self.document[kind]:
-            option = self.options[id]
-            found.append(
-                {
-                    t("start.option"): plain_name(option["name"]),
-                    t("column.price"): self.price(option),
-                    t("start.total", months=self.months): formatting.money(option["total_usd"], self.currency),
-                    t("column.time"): formatting.duration(option["run_h"]),
-                    t("start.covered"): formatting.trimmed(option["covered_months"], 3),
-                    t("start.price_of"): formatting.date(option["as_of"]),
-                    t("start.estimated"): formatting.percent(option["total_estimated_share"]),
-                }
-            )
-        if self.document["work"]["peak_per_s"] is not None:
-            for row in found:
-                row.pop(t("column.time"))
-        return found
 
 
 def sentence(text: str) -> str:

@@ -10,6 +10,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pydantic_core import PydanticCustomError
 
 from planner.strict_yaml import describe
+from planner.yaml_scalars import as_given
 
 
 def fault(found: str, expected: str) -> PydanticCustomError:
@@ -84,7 +85,10 @@ class FigureIn(Strict):
         if (self.low is None) != (self.high is None):
             raise fault("one end of a range", "low and high, or neither")
         if self.low is not None and self.high is not None and not self.low <= self.value <= self.high:
-            raise fault(f"low {self.low:g}, value {self.value:g}, high {self.high:g}", "low <= value <= high")
+            raise fault(
+                f"low {as_given(self.low)}, value {as_given(self.value)}, high {as_given(self.high)}",
+                "low <= value <= high",
+            )
         return self
 
 
@@ -98,7 +102,7 @@ def _within(low: float, high: float, words: str, *, open_low: bool = False) -> A
     def check(figure: FigureIn) -> FigureIn:
         for number in (figure.value, figure.low, figure.high):
             if number is not None and not (low < number <= high or (number == low and not open_low)):
-                raise fault(f"{number:g}", words)
+                raise fault(as_given(number), words)
         return figure
 
     return AfterValidator(check)

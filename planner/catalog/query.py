@@ -46,7 +46,7 @@ def find_gpu(catalog: Catalog, text: str, field: str = "") -> Gpu:
     known = find_accelerator(catalog, text, field)
     if isinstance(known, PartialGpu):
         reason = known.reason or f"unknown: {', '.join(known.missing)}"
-        raise InputError("gpu_incomplete", field=field, value=known.name, gpu=known.id, reason=reason)
+        raise InputError("gpu_incomplete", field=field, value=str(text), gpu=known.id, reason=reason)
     return known
 
 
@@ -63,7 +63,7 @@ def find_accelerator(catalog: Catalog, text: str, field: str = "") -> Gpu | Part
     wanted = str(text).strip().casefold()
     for label in catalog.ambiguous.values():
         if label.label.casefold() == wanted:
-            raise InputError("gpu_ambiguous", field=field, value=label.label, could_be=list(label.could_be))
+            raise InputError("gpu_ambiguous", field=field, value=str(text), could_be=list(label.could_be))
     records: dict[str, Gpu | PartialGpu] = {**catalog.gpus, **catalog.partial_gpus}
     return _find("GPU", records, ((gpu.id, gpu.aliases) for gpu in records.values()), text, field)
 

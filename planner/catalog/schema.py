@@ -33,6 +33,7 @@ from planner.catalog.schema_hardware import (
     PartIn,
     SystemIn,
 )
+from planner.yaml_scalars import as_given
 
 SCHEMA_VERSION = 1
 
@@ -130,7 +131,7 @@ class FxRateIn(Strict):
     @model_validator(mode="after")
     def _dollar_is_one(self) -> FxRateIn:
         if self.code == "USD" and self.usd_per_unit.value != 1:
-            raise fault(f"USD at {self.usd_per_unit.value:g}", "1")
+            raise fault(f"USD at {as_given(self.usd_per_unit.value)}", "1")
         return self
 
 

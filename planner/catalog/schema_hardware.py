@@ -21,6 +21,7 @@ from planner.catalog.fields import (
     fault,
 )
 from planner.catalog.hardware import Feature, PartKind, Segment, SystemKind
+from planner.yaml_scalars import as_given
 
 
 class AcceleratorIn(RecordIn):
@@ -87,7 +88,9 @@ class GpuIn(AcceleratorIn):
     @model_validator(mode="after")
     def _idle_below_rated(self) -> GpuIn:
         if self.idle_w is not None and self.idle_w.value >= self.tdp_w.value:
-            raise fault(f"idle_w {self.idle_w.value:g} at tdp_w {self.tdp_w.value:g}", "idle_w below tdp_w")
+            raise fault(
+                f"idle_w {as_given(self.idle_w.value)} at tdp_w {as_given(self.tdp_w.value)}", "idle_w below tdp_w"
+            )
         return self
 
 

@@ -44,6 +44,7 @@ def claim_row(entry: Assessment) -> dict[str, Any]:
         "our_value": _plain(finding.our_value),
         "our_low": _plain(finding.our_low),
         "our_high": _plain(finding.our_high),
+        "digits": finding.digits,
         "values": [{"label": value.label, "value": _plain(value.value)} for value in finding.values],
         "figures": list(entry.figures),
         "sources": list(entry.sources),

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, TypedDict
 
-from planner.errors import CatalogError, InputError
-from planner.strict_yaml import parse
+from planner.errors import InputError
+from planner.report.diff_files import ID_KEYS, RATES, DataFile, data_file, data_files
 
-MAX_BYTES = 5_000_000
-_ID_KEYS = ("id", "code", "label")
 _ORIGIN_KEYS = ("source", "as_of", "as_of_note")
 _FIGURE_KEYS = ("value", "low", "high")
+_PRICES = ("price_usd_per_h", "price_usd_per_gpu_h", "price_usd")
+_HEADLINES = (*_PRICES, "usd_per_unit", "g_co2e_per_kwh", "value", *RATES.values())
 
 Change = Literal["added", "removed", "changed"]
 
@@ -42,41 +42,40 @@ class Difference(TypedDict):
 def diff_paths(old: Path, new: Path) -> list[Difference]:
     """Differences between two data files, or between the data files of two folders, sorted by file and record.
 
-    A record that came or went is one difference, without its fields.
+    A record that came or went is one difference, without its fields. Tables of measurements count, row by row.
 
     Raises
     ------
     InputError
-        A path that can't be read, or a file beside a folder.
+        A path that can't be read or holds no data file, a file beside a folder, or files of two kinds.
     CatalogError
-        A file that is no sound YAML.
+        A file that is no sound YAML or table.
     """
+    for path, field in ((old, "OLD"), (new, "NEW")):
+        if not path.exists():
+            raise InputError("cannot_read", field=field, value=str(path), reason="it doesn't exist")
     if old.is_dir() != new.is_dir():
         raise InputError("diff_unlike", field="NEW", old=str(old), new=str(new))
     if not old.is_dir():
-        return _diff_file(new.name, _read(old, "OLD"), _read(new, "NEW"))
-    names = sorted({path.name for folder in (old, new) for path in folder.glob("*.yaml")})
+        before, after = data_file(old, "OLD"), data_file(new, "NEW")
+        _check_kinds(before, after, old, new)
+        return _diff_file(new.name, before.sections, after.sections)
+    files, others = data_files(old, "OLD"), data_files(new, "NEW")
+    if not files.keys() & others.keys():
+        raise InputError("diff_nothing_common", field="NEW", old=str(old), new=str(new), files=sorted(files))
     found: list[Difference] = []
-    for name in names:
-        versions = [_read(side / name, field) if (side / name).exists() else {} for side, field in _sides(old, new)]
-        found += _diff_file(name, *versions)
+    for name in sorted({*files, *others}):
+        sides = [side[name].sections if name in side else {} for side in (files, others)]
+        if name in files and name in others:
+            _check_kinds(files[name], others[name], old / name, new / name)
+        found += _diff_file(name, *sides)
     return found
 
 
-def _sides(old: Path, new: Path) -> tuple[tuple[Path, str], tuple[Path, str]]:
-    return (old, "OLD"), (new, "NEW")
-
-
-def _read(path: Path, field: str) -> dict[Any, Any]:
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        reason = error.strerror or "an error"
-        raise InputError("cannot_read", field=field, value=str(path), reason=reason) from None
-    parsed = parse(content, file=str(path), max_bytes=MAX_BYTES)
-    if parsed.problems:
-        raise CatalogError("catalog_invalid", parsed.problems)
-    return parsed.data
+def _check_kinds(before: DataFile, after: DataFile, old: Path, new: Path) -> None:
+    if not before.kinds & after.kinds:
+        kinds, others = sorted(before.kinds), sorted(after.kinds)
+        raise InputError("diff_kinds", field="NEW", old=str(old), new=str(new), kind=others, expected=kinds)
 
 
 def _diff_file(file: str, old: Mapping[Any, Any], new: Mapping[Any, Any]) -> list[Difference]:
@@ -99,7 +98,7 @@ def _records(section: Any, listed: Any) -> dict[str, Any]:
 
 
 def _record_id(entry: Mapping[Any, Any], at: int) -> str:
-    return next((str(entry[key]) for key in _ID_KEYS if key in entry), str(at + 1))
+    return next((str(entry[key]) for key in ID_KEYS if key in entry), str(at + 1))
 
 
 def _diff_record(file: str, section: str, record: str, old: Any, new: Any) -> Iterator[Difference]:
@@ -129,7 +128,7 @@ def _headline(entry: Any) -> Any:
     if not isinstance(entry, dict):
         return entry
     origin = {key: entry[key] for key in _ORIGIN_KEYS if key in entry}
-    for key in ("price_usd_per_h", "price_usd_per_gpu_h", "price_usd", "usd_per_unit", "g_co2e_per_kwh", "value"):
+    for key in _HEADLINES:
         if key in entry:
             figure = entry[key] if isinstance(entry[key], dict) else {"value": entry[key]}
             return {**origin, **figure}
@@ -148,7 +147,7 @@ def _fields(node: Any, origin: Mapping[str, Any], name: str) -> Iterator[tuple[s
         else:
             rest = {key: value for key, value in node.items() if key not in _ORIGIN_KEYS}
         for key, value in rest.items():
-            if key not in _ID_KEYS or name:
+            if key not in ID_KEYS or name:
                 yield from _fields(value, spread, f"{name}.{key}" if name else str(key))
     elif isinstance(node, list) and any(isinstance(entry, dict) for entry in node):
         for at, entry in enumerate(node):

@@ -10,6 +10,7 @@ from planner.catalog.records import Catalog
 from planner.cost.lines import CostLine
 from planner.messages import render
 from planner.report.provenance import estimated_share, is_estimate, line_sources, source_record, used_parameters
+from planner.strategy.compare import cumulative_usd, payback_month
 from planner.strategy.evaluate import JobResult, Result, StrategyResult
 from planner.strategy.kernel import Evaluation
 from planner.strategy.parameters import Parameter
@@ -87,7 +88,7 @@ def strategy_entry(strategy: StrategyResult, result: Result) -> dict[str, Any]:
     if evaluation is None:
         money = ("tco_usd", "present_value_usd", "capex_usd", "residual_usd", "opex_usd", "energy_kwh", "kg_co2e")
         empty = dict.fromkeys((*money, "estimated_share", "tco_low_usd", "tco_high_usd", "cash_at_start_usd"))
-        return {**head, **empty, "lines": [], "jobs": [], "machines": [], "months": []}
+        return {**head, **empty, "paybacks": [], "lines": [], "jobs": [], "machines": [], "months": []}
     return {
         **head,
         "tco_usd": _first(evaluation.tco_usd),
@@ -100,12 +101,26 @@ def strategy_entry(strategy: StrategyResult, result: Result) -> dict[str, Any]:
         "estimated_share": estimated_share(evaluation.lines, problem.parameters),
         "tco_low_usd": None if strategy.range is None else strategy.range.tco_low_usd,
         "tco_high_usd": None if strategy.range is None else strategy.range.tco_high_usd,
-        "cash_at_start_usd": sum(float(line.amount[0, 0]) for line in evaluation.lines if line.kind != "opportunity"),
+        "cash_at_start_usd": _cash_at_start(evaluation),
+        "paybacks": _payback_entries(evaluation, result),
         "lines": [line_entry(line, evaluation, problem.parameters) for line in evaluation.lines],
         "jobs": [_job_entry(job, problem, result.catalog) for job in strategy.jobs],
         "machines": _machine_entries(problem, evaluation),
         "months": month_entries(evaluation),
     }
+
+
+def _payback_entries(evaluation: Evaluation, result: Result) -> list[dict[str, Any]]:
+    """Against each strategy that takes less cash at the start: when the higher purchase is made up for."""
+    return [
+        {"against": other.id, "month": payback_month(evaluation, other.evaluation)}
+        for other in result.strategies
+        if other.evaluation is not None and _cash_at_start(other.evaluation) < _cash_at_start(evaluation)
+    ]
+
+
+def _cash_at_start(evaluation: Evaluation) -> float:
+    return float(cumulative_usd(evaluation, with_resale=False, cash_only=True)[0, 0])
 
 
 def line_entry(line: CostLine, evaluation: Evaluation, parameters: Sequence[Parameter]) -> dict[str, Any]:

@@ -58,6 +58,9 @@ BETTER: dict[str, Better] = {
     "tdp_w": "low",
     "idle_w": "low",
     "nvlink_gb_per_s": "high",
+    "nvlink_bridge_gb_per_s": "",
+    "price_new_usd": "low",
+    "price_used_usd": "low",
     "price_usd": "low",
     "usd_per_peak_fp32_tflop_per_s": "low",
     "usd_per_dense_16_bit_tflop_per_s": "low",
@@ -67,7 +70,7 @@ BETTER: dict[str, Better] = {
     "dense_16_bit_tflop_per_s_per_w": "high",
     "achieved_16_bit_tflop_per_s_per_w": "high",
 }
-"""Figures of a comparison in their order, with the direction that is better."""
+"""Figures of a comparison in their order, with the direction that is better; `price_usd` is that of the basis."""
 
 
 def figures_of(
@@ -89,7 +92,10 @@ def figures_of(
         "tdp_w": gpu.tdp_w,
         "idle_w": gpu.idle_w,
         "nvlink_gb_per_s": gpu.nvlink_gb_per_s,
-        "price_usd": None if price is None else price.usd,
+        "nvlink_bridge_gb_per_s": gpu.spec.nvlink_bridge_gb_per_s,
+        "price_new_usd": _usd(purchase_price(catalog, gpu, "new", today)),
+        "price_used_usd": _usd(purchase_price(catalog, gpu, "used", today)),
+        "price_usd": _usd(price),
         "usd_per_peak_fp32_tflop_per_s": usd_per_speed(price, peak),
         "usd_per_dense_16_bit_tflop_per_s": usd_per_speed(price, dense),
         "usd_per_achieved_16_bit_tflop_per_s": usd_per_speed(price, achieved),
@@ -98,6 +104,10 @@ def figures_of(
         "dense_16_bit_tflop_per_s_per_w": tflop_per_s_per_w(gpu, "dense_16_bit", evidence),
         "achieved_16_bit_tflop_per_s_per_w": tflop_per_s_per_w(gpu, "achieved_16_bit", evidence),
     }
+
+
+def _usd(price: Price | None) -> Figure | None:
+    return None if price is None else price.usd
 
 
 def is_derived(id: str) -> bool:
@@ -113,8 +123,11 @@ def _best(figures: Sequence[Figure | None], better: Better) -> tuple[int, ...]:
     return tuple(index for index, figure in enumerate(figures) if figure is not None and figure.value == best)
 
 
-def gpu_rows(catalog: Catalog, evidence: Evidence, *, today: dt.date, basis: Basis = "today") -> list[dict[str, Any]]:
-    """One row a GPU, also the partly known ones, with what it gives for price and power; unknown figures are None."""
+def gpu_rows(catalog: Catalog, evidence: Evidence, *, today: dt.date, basis: Basis) -> list[dict[str, Any]]:
+    """One row a GPU, also the partly known ones, with what it gives for price and power; unknown figures are None.
+
+    `price_usd` and all that is computed from a price go by `basis`, so that no rank mixes new cards with used ones.
+    """
     rows = []
     for id, gpu in sorted(accelerators(catalog).items()):
         price = purchase_price(catalog, gpu, basis, today)

@@ -8,17 +8,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 from planner.catalog.query import prices_of
-from planner.catalog.records import Catalog, Figure, Gpu, HardwarePrice, PartialGpu, Precision, first_day
+from planner.catalog.records import Catalog, Figure, Gpu, HardwarePrice, PartialGpu, Precision
 from planner.performance.evidence import Evidence, Measurement
 from planner.strategy.resolve.figures import combined
 
 Accelerator = Gpu | PartialGpu
 Measure = Literal["peak_fp32", "dense_16_bit", "achieved_16_bit", "bert_large"]
-Basis = Literal["today", "new", "used", "launch"]
+Basis = Literal["new", "used", "launch"]
 
 MEASURES: tuple[Measure, ...] = ("peak_fp32", "dense_16_bit", "achieved_16_bit", "bert_large")
-BASES: tuple[Basis, ...] = ("today", "new", "used", "launch")
-OLD_AFTER_MONTHS = 18
+BASES: tuple[Basis, ...] = ("new", "used", "launch")
 BERT_LARGE = "BERT-large-SQuAD-finetune"
 _HALF: tuple[Precision, ...] = ("bf16", "fp16")
 _MARKET = ("market", "estimate")
@@ -73,9 +72,9 @@ def _newest_run(gpu: str, evidence: Evidence) -> Measurement | None:
 def purchase_price(catalog: Catalog, gpu: Accelerator, basis: Basis, today: dt.date) -> Price | None:
     """Price of one card on a basis, or None where it is unknown.
 
-    `today` is what one would pay now: the newest price of a new card; where that is old or missing, of a used one;
-    estimates and old prices only where there is nothing else, list prices only where no market price is. `launch`
-    is the oldest price its maker printed.
+    `new` and `used` are the newest price of a card in that condition, list prices only where no market price is: the
+    two are never mixed, for a used card has no warranty and half its life behind it. `launch` is the oldest price its
+    maker printed.
     """
     prices = prices_of(catalog, gpu.id)
     if basis == "launch":
@@ -85,26 +84,11 @@ def purchase_price(catalog: Catalog, gpu: Accelerator, basis: Basis, today: dt.d
     market = [price for price in prices if price.kind in _MARKET] or [
         price for price in prices if price.kind != "launch"
     ]
-    if basis != "today":
-        return _price(next((price for price in market if price.condition == basis), None))
-    new = [price for price in market if price.condition == "new"]
-    ranked = sorted(
-        [*new, *(price for price in market if price.condition == "used")], key=lambda price: _doubt(price, today)
-    )
-    return _price(ranked[0] if ranked else None)
+    return _price(next((price for price in market if price.condition == basis), None))
 
 
 def _price(found: HardwarePrice | None) -> Price | None:
     return None if found is None else Price(usd=found.price_usd, condition=found.condition)
-
-
-def _doubt(price: HardwarePrice, today: dt.date) -> int:
-    """Current prices first, then printed before estimated ones; the order given decides the rest."""
-    day = first_day(price.price_usd.as_of)
-    old = day is None or (today.year - day.year) * 12 + today.month - day.month >= OLD_AFTER_MONTHS
-    if not old:
-        return 1 if price.price_usd.estimate and price.condition == "used" else 0
-    return 2 if price.price_usd.estimate else 1
 
 
 def usd_per_speed(price: Price | None, rate: Figure | None) -> Figure | None:

@@ -9,15 +9,37 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from planner.catalog.records import PRECISIONS, Catalog, Figure
+from planner.performance.evidence import Evidence, load_evidence
 from planner.report.export import safe_cell
+from planner.report.gpu_table import figures_of
+from planner.report.gpu_values import purchase_price
 
 Kind = Literal["gpus", "offers", "workloads", "sites"]
 KINDS: tuple[Kind, ...] = ("gpus", "offers", "workloads", "sites")
 
 
-def list_rows(catalog: Catalog, kind: Kind, *, today: dt.date) -> list[dict[str, Any]]:
-    """Rows of one kind of record, sorted by id; unknown figures are None."""
-    makers = {"gpus": _gpus, "offers": _offers, "workloads": _workloads, "sites": _sites}
+_VALUES = (
+    "usd_per_peak_fp32_tflop_per_s",
+    "usd_per_dense_16_bit_tflop_per_s",
+    "usd_per_achieved_16_bit_tflop_per_s",
+    "usd_per_gb",
+    "gb_per_s_per_usd",
+    "dense_16_bit_tflop_per_s_per_w",
+    "achieved_16_bit_tflop_per_s_per_w",
+)
+"""What a GPU gives for its price of today and its rated power."""
+
+
+def list_rows(
+    catalog: Catalog, kind: Kind, *, today: dt.date, evidence: Evidence | None = None
+) -> list[dict[str, Any]]:
+    """Rows of one kind of record, sorted by id; unknown figures are None.
+
+    `evidence` is what GPUs are compared by; the measurements shipped if omitted.
+    """
+    if kind == "gpus":
+        return _gpus(catalog, load_evidence() if evidence is None else evidence, today)
+    makers = {"offers": _offers, "workloads": _workloads, "sites": _sites}
     return makers[kind](catalog, today)
 
 
@@ -54,7 +76,7 @@ def _offers(catalog: Catalog, today: dt.date) -> list[dict[str, Any]]:
     ]
 
 
-def _gpus(catalog: Catalog, today: dt.date) -> list[dict[str, Any]]:
+def _gpus(catalog: Catalog, evidence: Evidence, today: dt.date) -> list[dict[str, Any]]:
     rows = []
     for gpu in sorted(catalog.gpus.values(), key=lambda gpu: gpu.id):
         row: dict[str, Any] = {
@@ -76,6 +98,16 @@ def _gpus(catalog: Catalog, today: dt.date) -> list[dict[str, Any]]:
         row |= {f"{name}_dense_tflop_per_s": _value(gpu.dense_tflop_per_s.get(name)) for name in PRECISIONS}
         row |= {f"{name}_matmul_fraction": _value(gpu.matmul_fraction.get(name)) for name in PRECISIONS}
         row |= {"as_of": gpu.memory_gb.as_of, "source": _source(gpu.memory_gb)}
+        price = purchase_price(catalog, gpu, "today", today)
+        figures = figures_of(catalog, evidence, gpu, "today", today)
+        row |= {
+            "price_usd": None if price is None else price.usd.value,
+            "price_condition": None if price is None else price.condition,
+            "price_as_of": None if price is None else price.usd.as_of,
+            "price_estimate": None if price is None else price.usd.estimate,
+            "price_source": None if price is None else _source(price.usd),
+        }
+        row |= {name: _value(figures[name]) for name in _VALUES}
         rows.append(row)
     return rows
 

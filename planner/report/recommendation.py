@@ -10,10 +10,10 @@ from planner.advise.recommend.answer import Recommendation
 from planner.advise.recommend.candidates import Part
 from planner.advise.recommend.guides import Verdict
 from planner.advise.recommend.options import Option
-from planner.advise.recommend.reasons import Reason, name_of, option_reasons, three_digits
+from planner.advise.recommend.reasons import Reason, covered_words, full_name, name_of, option_reasons, three_digits
 from planner.advise.recommend.uses import FreeIn
 from planner.catalog.records import Figure
-from planner.messages import render
+from planner.messages import Tender, render
 from planner.report.document import plain
 from planner.report.provenance import source_record
 
@@ -34,6 +34,7 @@ def recommendation_document(advice: Recommendation) -> dict[str, Any]:
             "amount": advice.ask.budget.amount,
             "currency": advice.ask.budget.currency,
             "usd": advice.budget_usd,
+            "held_against": "total_usd",
         },
         "currency": {
             "code": advice.ask.budget.currency,
@@ -46,7 +47,7 @@ def recommendation_document(advice: Recommendation) -> dict[str, Any]:
         },
         "work": _work_entry(advice),
         "status": choice.status,
-        "answer": reason_entry(advice.answer),
+        "answer": reason_entry(advice.answer, _tender(advice)),
         "pick": _id(choice.pick),
         "step_up": _step_entry(steps.up, advice),
         "step_down": _step_entry(steps.down, advice),
@@ -65,19 +66,21 @@ def recommendation_document(advice: Recommendation) -> dict[str, Any]:
         "builds": [option.id for option in advice.builds],
         "rentals": [option.id for option in advice.rentals],
         "options": {option.id: option_entry(option, advice) for option in listed},
-        "notes": [reason_entry(Reason(code=code)) for code in _notes(advice)],
+        "notes": [reason_entry(Reason(code=code), _tender(advice)) for code in _notes(advice)],
         "sources": _sources(advice, listed),
     }
 
 
-def reason_entry(reason: Reason) -> dict[str, Any]:
-    """A reason with its English sentence."""
-    return {"code": reason.code, "params": plain(reason.params), "message": render(reason.code, **reason.params)}
+def reason_entry(reason: Reason, tender: Tender) -> dict[str, Any]:
+    """A reason with its English sentence, in which money stands in the currency asked."""
+    message = render(reason.code, tender, **reason.params)
+    return {"code": reason.code, "params": plain(reason.params), "message": message}
 
 
 def option_entry(option: Option, advice: Recommendation) -> dict[str, Any]:
     """A build or rental with its price, what it can do, and why it stands where it does."""
     rate, memory_gb = advice.usd_per_unit.value, option.gpu.memory_gb.value
+    reasons = (_can(option, advice), *option_reasons(option, advice.work))
     entry: dict[str, Any] = {
         "id": option.id,
         "kind": option.kind,
@@ -93,11 +96,18 @@ def option_entry(option: Option, advice: Recommendation) -> dict[str, Any]:
         "on_time": option.on_time,
         "covers": option.covers,
         "covered_months": option.covered_months,
+        "covered": covered_words(option, advice.work),
         "price_usd": option.price_usd,
         "price": option.price_usd / rate,
         "running_usd_per_month": option.running_usd_per_month,
+        "purchase_usd": option.price_usd if option.kind == "build" else 0.0,
+        "running_usd": option.paid_usd - option.price_usd if option.kind == "build" else option.total_usd,
+        "resale_usd": option.resale_usd,
         "total_usd": option.total_usd,
         "total": option.total_usd / rate,
+        "within_budget": option.over_budget_usd == 0 and option.affordable,
+        "over_budget_usd": option.over_budget_usd,
+        "early_over_budget_usd": option.early_over_usd,
         "present_value_usd": option.present_value_usd,
         "total_estimated_share": option.total_estimated_share,
         "speed": option.speed if option.fits else None,
@@ -118,7 +128,7 @@ def option_entry(option: Option, advice: Recommendation) -> dict[str, Any]:
             }
             for mode, largest in advice.can(option).items()
         },
-        "reasons": [reason_entry(reason) for reason in (_can(option, advice), *option_reasons(option, advice.work))],
+        "reasons": [reason_entry(reason, _tender(advice)) for reason in reasons],
         "scenario": advice.scenario(option),
     }
     return entry | (_build_entry(option, advice) if option.kind == "build" else _rental_entry(option, advice))
@@ -168,6 +178,7 @@ def _rental_entry(option: Option, advice: Recommendation) -> dict[str, Any]:
     return {
         "offer": offer.id,
         "provider": offer.provider,
+        "provider_name": option.provider,
         "instance_type": offer.instance_type,
         "region": offer.region,
         "market": offer.market,
@@ -179,6 +190,9 @@ def _rental_entry(option: Option, advice: Recommendation) -> dict[str, Any]:
         "budget_h": hours,
         "budget_gpu_h": hours * option.gpus,
         "rented_h_per_month": option.rented_h_per_month,
+        "billed_h_per_attempt": option.billed_h,
+        "billing_unit_s": offer.billing_unit_s.value,
+        "idle_tail_s": advice.work.use.idle_tail_s,
         "sources": list(price.sources),
     }
 
@@ -201,6 +215,7 @@ def _work_entry(advice: Recommendation) -> dict[str, Any]:
         "parameters": three_digits(work.workload.parameters.value / 1e6),
         "asked": work.parameters / 1e6,
         "runs": work.runs_per_month,
+        "attempts": work.runs_per_month * work.attempts_per_run if work.attempts_per_run != 1 else None,
         "samples": work.samples,
         "peak": work.peak_per_s,
         "unit": work.workload.unit,
@@ -225,7 +240,7 @@ def _work_entry(advice: Recommendation) -> dict[str, Any]:
         "site": work.site,
         "assumed": list(work.assumed),
         "estimate": True,
-        "message": render(message.code, **message.params),
+        "message": render(message.code, _tender(advice), **message.params),
         "sources": list(work.use.source),
     }
 
@@ -242,13 +257,15 @@ def _steps_entry(advice: Recommendation, kind: str) -> dict[str, Any]:
 def _step_entry(option: Option | None, advice: Recommendation) -> dict[str, Any] | None:
     if option is None:
         return None
-    price = option.full_price_usd
+    price, rate = option.full_price_usd, advice.usd_per_unit.value
     return {
         "id": option.id,
-        "name": name_of(option),
+        "name": full_name(option),
         "price_usd": price,
-        "price": price / advice.usd_per_unit.value,
-        "over_budget_usd": max(0.0, price - advice.budget_usd),
+        "price": price / rate,
+        "total_usd": option.full_total_usd,
+        "total": option.full_total_usd / rate,
+        "over_budget_usd": max(0.0, price - advice.budget_usd, option.full_total_usd - advice.budget_usd),
     }
 
 
@@ -256,12 +273,15 @@ def _least_entry(option: Option | None, advice: Recommendation, *, hourly: bool 
     if option is None:
         return None
     price = option.unit_price_usd if hourly else option.full_price_usd
+    total, rate = price if hourly else option.full_total_usd, advice.usd_per_unit.value
     return {
         "id": option.id,
-        "name": name_of(option),
+        "name": name_of(option) if hourly else full_name(option),
         "price_usd": price,
-        "price": price / advice.usd_per_unit.value,
-        "missing_usd": max(0.0, price - advice.budget_usd),
+        "price": price / rate,
+        "total_usd": total,
+        "total": total / rate,
+        "missing_usd": max(0.0, price - advice.budget_usd, total - advice.budget_usd),
     }
 
 
@@ -297,7 +317,7 @@ def _verdict_entry(verdict: Verdict, advice: Recommendation) -> dict[str, Any]:
         "estimate": any(figure.estimate for figure in figures),
         "still_best": verdict.still_best,
         "better": _id(verdict.better),
-        "why": render(verdict.why.code, **verdict.why.params),
+        "why": render(verdict.why.code, _tender(advice), **verdict.why.params),
         "why_code": verdict.why.code,
         "why_params": plain(verdict.why.params),
     }
@@ -346,6 +366,10 @@ def _ends(figure: Figure) -> tuple[float, float]:
     low = figure.value if figure.low is None else figure.low
     high = figure.value if figure.high is None else figure.high
     return low, high
+
+
+def _tender(advice: Recommendation) -> Tender:
+    return Tender(code=advice.ask.budget.currency, usd_per_unit=advice.usd_per_unit.value)
 
 
 def _id(option: Option | None) -> str | None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from planner.errors import Problem, ScenarioError
 from planner.scenario.schema import SCHEMA_VERSION
+from planner.strict_yaml import describe
 
 
 def migrate(document: Mapping[str, Any], *, file: str) -> dict[str, Any]:
@@ -19,12 +20,11 @@ def migrate(document: Mapping[str, Any], *, file: str) -> dict[str, Any]:
     """
     version = document.get("schema_version")
     if isinstance(version, bool) or version != SCHEMA_VERSION:
-        found = "nothing" if version is None else repr(version)
         problem = Problem(
             file=file,
             record="",
             field="schema_version",
-            found=found,
+            found=describe(version),
             expected=f"{SCHEMA_VERSION} (the newest this planner reads)",
         )
         raise ScenarioError("scenario_invalid", [problem])

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from planner.catalog.query import find_accelerator
-from planner.catalog.records import Catalog, Figure, Gpu
+from planner.catalog.records import Catalog, Figure, Gpu, PartialGpu
 from planner.errors import InputError, UnknownIdError
 from planner.scenario.schema import GpuInput
 
@@ -19,12 +19,13 @@ def with_own_gpus(catalog: Catalog, own: Mapping[str, GpuInput]) -> Catalog:
     Raises
     ------
     InputError
-        An id that already means a GPU of the catalog (`gpu_identity`).
+        An id that already means a GPU of the catalog (`gpu_identity`), or a name that another GPU has (`name_taken`).
     """
     if not own:
         return catalog
     for id in own:
         _check_free(catalog, id)
+    _check_names(catalog, own)
     gpus = {id: _gpu(id, entry) for id, entry in own.items()}
     return replace(catalog, gpus={**catalog.gpus, **gpus})
 
@@ -37,6 +38,27 @@ def _check_free(catalog: Catalog, id: str) -> None:
     except InputError:  # a spelling that several share
         pass
     raise InputError("gpu_identity", field=f"gpus.{id}", value=id)
+
+
+def _check_names(catalog: Catalog, own: Mapping[str, GpuInput]) -> None:
+    """Tables and charts show names: two GPUs of one name couldn't be told apart there."""
+    owners = {_folded(label.label): " or ".join(label.could_be) for label in catalog.ambiguous.values()}
+    known: list[Gpu | PartialGpu] = [*catalog.partial_gpus.values(), *catalog.gpus.values()]
+    for gpu in known:
+        owners |= {_folded(name): gpu.id for name in (gpu.id, gpu.name, *gpu.aliases)}
+    for id in own:
+        if owners.setdefault(_folded(id), id) != id:
+            raise InputError("name_taken", field=f"gpus.{id}", value=id, taken=f"the GPU {owners[_folded(id)]}")
+    for id, entry in own.items():
+        name = entry.name or id
+        if owners.setdefault(_folded(name), id) != id:
+            raise InputError(
+                "name_taken", field=f"gpus.{id}.name", value=name, taken=f"the GPU {owners[_folded(name)]}"
+            )
+
+
+def _folded(name: str) -> str:
+    return " ".join(name.split()).casefold()
 
 
 def _gpu(id: str, entry: GpuInput) -> Gpu:

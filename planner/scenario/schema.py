@@ -2,138 +2,63 @@
 
 from __future__ import annotations
 
-import math
-import re
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from planner.catalog.records import PRECISIONS, Market, Precision, Segment, Status, Term
-from planner.scenario.money import Money, money_aliases, parse_money
-from planner.units import H_PER_MONTH, S_PER_H
+from planner.scenario.money import money_aliases
+from planner.scenario.values import (
+    AgeMonths,
+    Amount,
+    AtLeastOne,
+    BillingUnit,
+    CardGb,
+    CardGbPerS,
+    CardIdleW,
+    CardTflopPerS,
+    CardW,
+    Count,
+    CurrencyCode,
+    Fte,
+    GbitPerS,
+    Id,
+    JobClass,
+    KgPerKwh,
+    Kw,
+    MachineIdleW,
+    MachineW,
+    Months,
+    NonNegative,
+    Positive,
+    Price,
+    Pue,
+    Rate,
+    ResidualRatios,
+    Seconds,
+    Share,
+    Switch,
+    check_number,
+    check_positive,
+    check_text,
+    check_whole,
+)
+from planner.validation import FieldError
+from planner.yaml_scalars import as_given
 
 SCHEMA_VERSION = 1
-SMALLEST, LARGEST = 1e-9, 1e18  # beyond these a number is a slip, and its products leave what floats can hold
+MOST_OFFERS = 500  # of a scenario's own
 
 
-def _number(value: object) -> float | int:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError("a number")
-    try:
-        finite = math.isfinite(value)
-    except OverflowError:
-        finite = False
-    if not finite:
-        raise ValueError("a finite number")
-    return value
-
-
-def _whole(value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError("a whole number")
-    number = _number(value)
-    if number != int(number):
-        raise ValueError("a whole number")
-    return int(number)
-
-
-def _positive(value: object) -> float:
-    number = _number(value)
-    if number <= 0:
-        raise ValueError("a number above 0")
-    if not SMALLEST <= number <= LARGEST:
-        raise ValueError(f"a number from {SMALLEST:g} to {LARGEST:g}")
-    return number
-
-
-def _not_negative(value: object) -> float:
-    number = _number(value)
-    if number < 0:
-        raise ValueError("a number of at least 0")
-    return number if number == 0 else _positive(number)
-
-
-def _share(value: object) -> float:
-    number = _number(value)
-    if not 0 <= number <= 1:
-        raise ValueError("a share from 0 to 1")
-    return number if number == 0 else _positive(number)
-
-
-def _price(value: object) -> Money:
-    money = parse_money(value)
-    if money.amount <= 0:
-        raise ValueError("an amount greater than 0")
-    return _within_reason(money)
-
-
-def _amount(value: object) -> Money:
-    money = parse_money(value)
-    if money.amount < 0:
-        raise ValueError("an amount of 0 or more")
-    return money if money.amount == 0 else _within_reason(money)
-
-
-def _within_reason(money: Money) -> Money:
-    if not SMALLEST <= money.amount <= LARGEST:
-        raise ValueError(f"an amount from {SMALLEST:g} to {LARGEST:g}")
-    return money
-
-
-def _id(value: object) -> str:
-    if not isinstance(value, str) or re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", value) is None:
-        raise ValueError("a name of letters, digits, '-' or '_' that begins with a letter or digit, at most 64 long")
-    return value
-
-
-def _currency(value: object) -> str:
-    if not isinstance(value, str) or re.fullmatch(r"[A-Z]{3}", value) is None:
-        raise ValueError("three capital letters such as EUR")
-    return value
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise ValueError("text")
-    if not value.strip() or not all(character.isprintable() for character in value):
-        raise ValueError("text in one line of printable characters")
-    return value
-
-
-def _job_class(value: object) -> object:
-    if value == "service":
-        raise ValueError("'development' or 'key' ('service' is reserved for serving, not planned yet)")
-    return value
+def _check_idle(idle_w: float | None, load_w: float | None, name: str) -> None:
+    if idle_w is not None and load_w is not None and idle_w > load_w:
+        raise FieldError("idle_w", expected=f"a number of at most '{name}' ({as_given(load_w)})")
 
 
 def _config(value: object) -> object:
     if isinstance(value, dict | str):
         return value
     raise ValueError("the keys of a config.json, or its text")
-
-
-def _from_new(ratios: dict[int, float]) -> dict[int, float]:
-    if ratios.get(0, 1.0) != 1.0:
-        raise ValueError("a ratio of 1 at age 0, when the unit is new")
-    return ratios
-
-
-Id = Annotated[str, BeforeValidator(_id)]
-CurrencyCode = Annotated[str, BeforeValidator(_currency)]
-Positive = Annotated[float, BeforeValidator(_positive)]
-NonNegative = Annotated[float, BeforeValidator(_not_negative)]
-Share = Annotated[float, BeforeValidator(_share)]
-Rate = Annotated[float, BeforeValidator(_share)]
-AtLeastOne = Annotated[float, BeforeValidator(_number), Field(ge=1, le=1e6)]
-Seconds = Annotated[float, BeforeValidator(_not_negative), Field(le=S_PER_H * H_PER_MONTH)]
-BillingUnit = Annotated[float, BeforeValidator(_positive), Field(le=S_PER_H * H_PER_MONTH)]
-Count = Annotated[int, BeforeValidator(_whole), Field(ge=1, le=1_000_000)]
-Months = Annotated[int, BeforeValidator(_whole), Field(ge=1, le=84)]
-AgeMonths = Annotated[int, BeforeValidator(_whole), Field(ge=0, le=240)]
-JobClass = Annotated[Literal["development", "key"], BeforeValidator(_job_class)]
-Price = Annotated[Money, BeforeValidator(_price)]
-Amount = Annotated[Money, BeforeValidator(_amount)]
-ResidualRatios = Annotated[dict[AgeMonths, Share], Field(min_length=1), AfterValidator(_from_new)]
 
 
 class Model(BaseModel):
@@ -154,7 +79,7 @@ class Model(BaseModel):
                 if alias not in data or alias in cls.model_fields:
                     continue
                 if name in data:
-                    raise ValueError(f"'{name}' or '{alias}', not both")
+                    raise FieldError(alias, expected=f"'{name}' or '{alias}', not both")
                 data[name] = data.pop(alias)
         return data
 
@@ -163,16 +88,16 @@ class Tax(Model):
     """Tax on everything a supplier invoices."""
 
     rate: Rate | None = None
-    recoverable: bool = False
+    recoverable: Switch = False
 
 
 class Colocation(Model):
     """A contract for space and cooling of owned machines, sold by the kW."""
 
-    contracted_kw: Positive
+    contracted_kw: Kw
     price_usd_per_kw_month: Price | None = None
     power: Literal["pass_through", "included"] = "pass_through"
-    includes_tax: bool = False
+    includes_tax: Switch = False
 
 
 class SiteInput(Model):
@@ -181,9 +106,9 @@ class SiteInput(Model):
     id: str | None = None
     tariff: str | None = None
     electricity_usd_per_kwh: Price | None = None
-    electricity_includes_tax: bool | None = None
-    pue: Annotated[float, BeforeValidator(_number), Field(ge=1, le=5)] | None = None
-    grid_kg_co2e_per_kwh: Annotated[float, BeforeValidator(_number), Field(ge=0, le=3)] | None = None
+    electricity_includes_tax: Switch | None = None
+    pue: Pue | None = None
+    grid_kg_co2e_per_kwh: KgPerKwh | None = None
     space_usd_per_month: Amount | None = None
     colocation: Colocation | None = None
 
@@ -192,8 +117,8 @@ class Staff(Model):
     """People: full-time equivalents and what one costs a year."""
 
     cost_usd_per_fte_year: Amount | None = None
-    fte_per_machine: NonNegative | None = None
-    fte_cloud: NonNegative | None = None
+    fte_per_machine: Fte | None = None
+    fte_cloud: Fte | None = None
 
 
 class Work(Model):
@@ -208,7 +133,7 @@ class Work(Model):
     @model_validator(mode="after")
     def _one_amount_of_work(self) -> Work:
         if self.tokens is not None and (self.samples is not None or self.epochs is not None):
-            raise ValueError("either 'tokens', or 'samples' with 'epochs', not both")
+            raise FieldError("tokens", expected="either 'tokens', or 'samples' with 'epochs', not both")
         return self
 
 
@@ -228,8 +153,8 @@ class JobInput(Work):
     deadline_h: Positive | None = None
     local_share: Share | None = None
     regions: list[str] = Field(default_factory=list)
-    in_house: bool = False
-    checkpoints: Annotated[int, BeforeValidator(_whole), Field(ge=0, le=1_000_000)] = 0
+    in_house: Switch = False
+    checkpoints: Annotated[int, BeforeValidator(check_whole), Field(ge=0, le=1_000_000)] = 0
     checkpoint_s: NonNegative = 0.0
     egress_gb_per_run: NonNegative = 0.0
 
@@ -255,48 +180,47 @@ class MachineInput(Model):
     age_months: AgeMonths | None = None
     gpu_price_usd: Price | None = None
     host_price_usd: Amount | None = None
-    prices_include_tax: bool | None = None
+    prices_include_tax: Switch | None = None
     installation_usd: Amount | None = None
-    load_w: Positive | None = None
-    idle_w: NonNegative | None = None
-    pue: Annotated[float, BeforeValidator(_number), Field(ge=1, le=5)] | None = None
-    powered_h_per_month: Annotated[float, BeforeValidator(_number), Field(ge=1, le=730)] | None = None
-    target_utilisation: Annotated[float, BeforeValidator(_positive), Field(le=1)] | None = None
-    useful_life_months: Annotated[int, BeforeValidator(_whole), Field(ge=1, le=240)] | None = None
+    load_w: MachineW | None = None
+    idle_w: MachineIdleW | None = None
+    pue: Pue | None = None
+    powered_h_per_month: Annotated[float, BeforeValidator(check_number), Field(ge=1, le=730)] | None = None
+    target_utilisation: Annotated[float, BeforeValidator(check_positive), Field(le=1)] | None = None
+    useful_life_months: Annotated[int, BeforeValidator(check_whole), Field(ge=1, le=240)] | None = None
     maintenance_share_per_year: Share | None = None
-    fte_per_machine: NonNegative | None = None
+    fte_per_machine: Fte | None = None
     residual_gpu: ResidualRatios | None = None
     residual_host: ResidualRatios | None = None
 
     @model_validator(mode="after")
     def _consistent(self) -> MachineInput:
-        if self.load_w is not None and self.idle_w is not None and self.idle_w > self.load_w:
-            raise ValueError(f"'idle_w' ({self.idle_w:g}) at most 'load_w' ({self.load_w:g})")
+        _check_idle(self.idle_w, self.load_w, "load_w")
         if self.condition == "used" and self.age_months is None:
-            raise ValueError("'age_months' of the used machine (months since it was first sold)")
+            raise FieldError("age_months", expected="the months since the used machine was first sold")
         if self.condition == "new" and self.age_months not in (None, 0):
-            raise ValueError("'condition: used' where 'age_months' is given")
+            raise FieldError("age_months", expected="0 for a new machine, or 'condition: used'")
         if self.owned is not None and self.count is not None and self.count < self.owned.count:
-            raise ValueError(f"'count' of at least the {self.owned.count} owned machines")
+            raise FieldError("count", expected=f"a number of at least {self.owned.count}, the owned machines")
         return self
 
 
 class GpuInput(Model):
     """A GPU that the catalog lacks. Rates are dense; links sum both directions."""
 
-    name: Annotated[str, Field(min_length=1, max_length=100)] | None = None
+    name: Annotated[str, BeforeValidator(check_text), Field(max_length=100)] | None = None
     segment: Segment = "workstation"
-    memory_gb: Positive
-    memory_bandwidth_gb_per_s: Positive
-    tdp_w: Positive
-    idle_w: NonNegative | None = None
-    fp32_dense_tflop_per_s: Positive | None = None
-    tf32_dense_tflop_per_s: Positive | None = None
-    fp16_dense_tflop_per_s: Positive | None = None
-    bf16_dense_tflop_per_s: Positive | None = None
-    fp8_dense_tflop_per_s: Positive | None = None
-    nvlink_gb_per_s: Positive | None = None
-    peer_to_peer: bool = False
+    memory_gb: CardGb
+    memory_bandwidth_gb_per_s: CardGbPerS
+    tdp_w: CardW
+    idle_w: CardIdleW | None = None
+    fp32_dense_tflop_per_s: CardTflopPerS | None = None
+    tf32_dense_tflop_per_s: CardTflopPerS | None = None
+    fp16_dense_tflop_per_s: CardTflopPerS | None = None
+    bf16_dense_tflop_per_s: CardTflopPerS | None = None
+    fp8_dense_tflop_per_s: CardTflopPerS | None = None
+    nvlink_gb_per_s: CardGbPerS | None = None
+    peer_to_peer: Switch = False
 
     @property
     def dense_tflop_per_s(self) -> dict[Precision, float]:
@@ -307,16 +231,16 @@ class GpuInput(Model):
     @model_validator(mode="after")
     def _consistent(self) -> GpuInput:
         if not self.dense_tflop_per_s:
-            raise ValueError("a dense rate of at least one precision, such as 'bf16_dense_tflop_per_s'")
-        if self.idle_w is not None and self.idle_w > self.tdp_w:
-            raise ValueError(f"'idle_w' ({self.idle_w:g}) at most 'tdp_w' ({self.tdp_w:g})")
+            expected = "a dense rate of at least one precision, such as 'bf16_dense_tflop_per_s'"
+            raise FieldError(found="no dense rate", expected=expected)
+        _check_idle(self.idle_w, self.tdp_w, "tdp_w")
         return self
 
 
 class ModelInput(Work):
     """A model that the catalog lacks, described by its config.json, with the settings of its usual recipe."""
 
-    name: Annotated[str, BeforeValidator(_text), Field(max_length=100)] | None = None
+    name: Annotated[str, BeforeValidator(check_text), Field(max_length=100)] | None = None
     config: Annotated[Any, BeforeValidator(_config)]  # what is wrong with a key is said when it is read
     precision: Precision = "bf16"
 
@@ -328,7 +252,7 @@ class Rental(Model):
     terms: Annotated[list[Term], Field(min_length=1)] = ["on_demand"]
     markets: Annotated[list[Market], Field(min_length=1)] = ["cloud"]
     statuses: Annotated[list[Status], Field(min_length=1)] = ["current"]
-    include_estimates: bool = False
+    include_estimates: Switch = False
     providers: list[str] | None = None
     regions: list[str] | None = None
     gpus: list[str] | None = None
@@ -344,30 +268,30 @@ class OfferInput(Model):
     """An own quote, or own values for an offer of the catalog (then only what differs)."""
 
     provider: Id | None = None
-    instance_type: Annotated[str, BeforeValidator(_text), Field(max_length=100)] | None = None
-    region: Annotated[str, BeforeValidator(_text), Field(max_length=100)] | None = None
+    instance_type: Annotated[str, BeforeValidator(check_text), Field(max_length=100)] | None = None
+    region: Annotated[str, BeforeValidator(check_text), Field(max_length=100)] | None = None
     gpu: str | None = None
     gpu_count: Count | None = None
     term: Term | None = None
     market: Market | None = None
     price_usd_per_h: Price | None = None
     price_usd_per_gpu_h: Price | None = None
-    includes_tax: bool | None = None
+    includes_tax: Switch | None = None
     billing_unit_s: BillingUnit | None = None
     minimum_s: Seconds | None = None
     startup_s: Seconds | None = None
-    load_w: Positive | None = None
-    idle_w: NonNegative | None = None
-    pue: Annotated[float, BeforeValidator(_number), Field(ge=1, le=5)] | None = None
-    grid_kg_co2e_per_kwh: Annotated[float, BeforeValidator(_number), Field(ge=0, le=3)] | None = None
-    network_gbit_per_s: Positive | None = None
+    load_w: MachineW | None = None
+    idle_w: MachineIdleW | None = None
+    pue: Pue | None = None
+    grid_kg_co2e_per_kwh: KgPerKwh | None = None
+    network_gbit_per_s: GbitPerS | None = None
 
     @model_validator(mode="after")
     def _one_price(self) -> OfferInput:
         if self.price_usd_per_h is not None and self.price_usd_per_gpu_h is not None:
-            raise ValueError("'price_usd_per_h' or 'price_usd_per_gpu_h', not both")
-        if self.load_w is not None and self.idle_w is not None and self.idle_w > self.load_w:
-            raise ValueError(f"'idle_w' ({self.idle_w:g}) at most 'load_w' ({self.load_w:g})")
+            names = ("price_usd_per_gpu_h", *money_aliases("price_usd_per_gpu_h"))
+            raise FieldError(*names, expected="'price_usd_per_h' or 'price_usd_per_gpu_h', not both")
+        _check_idle(self.idle_w, self.load_w, "load_w")
         return self
 
 
@@ -381,19 +305,19 @@ class Scenario(Model):
     """A whole question: work, machines, rental, site and money."""
 
     schema_version: Literal[1]
-    name: Annotated[str, BeforeValidator(_text), Field(max_length=200)] = "Plan"
+    name: Annotated[str, BeforeValidator(check_text), Field(max_length=200)] = "Plan"
     note: Annotated[str, Field(max_length=5000)] = ""
     horizon_months: Months
     discount_rate: Rate | None = None
     currency: CurrencyCode = "USD"
     currencies: dict[CurrencyCode, CurrencyInput] = Field(default_factory=dict)
-    owned_value_counts: bool = True
+    owned_value_counts: Switch = True
     tax: Tax = Tax()
     site: SiteInput = SiteInput()
     staff: Staff = Staff()
     jobs: Annotated[dict[Id, JobInput], Field(min_length=1, max_length=100)]
     machines: Annotated[dict[Id, MachineInput], Field(max_length=200)] = Field(default_factory=dict)
     rental: Rental = Rental()
-    offers: Annotated[dict[Id, OfferInput], Field(max_length=500)] = Field(default_factory=dict)
+    offers: Annotated[dict[Id, OfferInput], Field(max_length=MOST_OFFERS)] = Field(default_factory=dict)
     gpus: Annotated[dict[Id, GpuInput], Field(max_length=100)] = Field(default_factory=dict)
     models: Annotated[dict[Id, ModelInput], Field(max_length=100)] = Field(default_factory=dict)

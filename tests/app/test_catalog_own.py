@@ -61,7 +61,7 @@ def test_an_own_quote_joins_the_plan_and_can_be_taken_out_again(page):
     page.run()
     table = next(frame.value for frame in page.dataframe if frame.value.columns[0] == "Provider")
     own = table[table["Provider"] == "your scenario"]
-    assert list(own["USD per GPU-hour"]) == [0.5]
+    assert list(own["USD/GPU-h"]) == [0.5]
     page.switch_page("ui/pages/plan.py").run()
     assert not page.exception
     page.switch_page("ui/pages/catalog.py").run()
@@ -79,6 +79,22 @@ def test_a_faulty_quote_is_explained_at_its_field_and_not_kept(page):
     assert page.text_input(key="add:offers.name").value == "Cheap"
     page.button(key="cancel_offers").click().run()
     assert not [widget for widget in page.text_input if widget.key.startswith("add:")]
+
+
+def test_another_view_closes_the_form_and_keeps_what_was_entered(page):
+    adding(page, "offers")
+    page.text_input(key="add:offers.name").set_value("Campus cluster").run()
+    page.selectbox(key="add:offers.gpu").set_value("a100-sxm4-80gb").run()
+    page.segmented_control(key="catalog_kind").set_value("hosts").run()
+    assert not page.exception
+    assert not [widget for widget in page.text_input if widget.key.startswith("add:")]
+    adding(page, "machines")
+    adding(page, "offers")
+    assert page.text_input(key="add:offers.name").value == "Campus cluster"
+    assert page.selectbox(key="add:offers.gpu").value == "a100-sxm4-80gb"
+    page.button(key="cancel_offers").click().run()
+    adding(page, "offers")
+    assert page.text_input(key="add:offers.name").value == ""
 
 
 def test_a_quote_without_gpu_or_name_is_asked_for_it(page):

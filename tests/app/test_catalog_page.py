@@ -68,19 +68,61 @@ def test_four_gpus_stand_side_by_side_with_the_best_in_bold(catalog_page):
     rows = sheet(catalog_page)
     assert rows["Peak FP32, TFLOP/s"] == ["35.58", "**82.6**", "19.5", "67"]
     assert rows["Memory, GB"] == ["24", "24", "**80**", "**80**"]
-    assert rows["Link, GB/s"] == ["none", "none", "600", "**900**"]
-    assert rows["New or used"] == ["used", "new", "new", "new"]
-    assert "months]" in rows["Price seen"][2]
+    assert rows["Link, GB/s"] == ["112.5 in pairs", "none", "600", "**900**"]
+    assert rows["GPU to GPU"][0] == "bridge between two"
+    assert "months]" in rows["Price new, seen"][2]
     assert "est." in rows["Idle, W"][0]
 
 
 def test_the_gap_moves_with_the_measure_and_the_price(catalog_page):
-    assert catalog_page.title[0].value == "Buying speed: the RTX 4090 is 79 to 97\xa0% cheaper than the A100"
+    assert catalog_page.title[0].value == "Speed, bought new: the RTX 4090 is 79 to 97\xa0% cheaper than the A100"
     gaps = sheet(catalog_page, 1)
-    assert gaps["Today"][0].startswith("97\xa0%") and gaps["Today"][1].startswith("79\xa0%")
+    assert list(gaps) == ["New", "Used", "At launch"]
+    assert gaps["New"][0].startswith("97\xa0%") and gaps["New"][1].startswith("79\xa0%")
     assert "(20" in gaps["Used"][1]
     catalog_page.segmented_control(key="compare_basis").set_value("used").run()
-    assert catalog_page.title[0].value == "Buying speed: the RTX 4090 is 73 to 97\xa0% cheaper than the A100"
+    assert catalog_page.title[0].value == "Speed, bought used: the RTX 4090 is 73 to 97\xa0% cheaper than the A100"
+
+
+def test_new_and_used_prices_stand_apart_and_ranks_say_which_they_use(catalog_page):
+    rows = sheet(catalog_page)
+    assert rows["Price new, USD"][:2] == ["2,199", "**1,900**"]
+    assert rows["Price used, USD"][:2] == ["**850**", "1,550"]
+    assert rows["USD per 16-bit TFLOP/s, new"][:2] == ["31", "**11.5**"]
+    everything = table(catalog_page, "GPU", "Memory, GB").set_index("GPU")
+    assert everything.loc["GeForce RTX 3090", ["New, USD", "Used, USD"]].tolist() == [2199, 850]
+    assert everything.loc["GeForce RTX 3090", "USD per TFLOP/s, new"] == pytest.approx(2199 / 71, rel=0.01)
+    catalog_page.segmented_control(key="compare_basis").set_value("used").run()
+    assert sheet(catalog_page)["USD per 16-bit TFLOP/s, used"][:2] == ["12", "**9.38**"]
+    catalog_page.segmented_control(key="gpus_basis").set_value("used").run()
+    everything = table(catalog_page, "GPU", "Memory, GB").set_index("GPU")
+    assert "USD per TFLOP/s, new" not in everything
+    assert everything.loc["GeForce RTX 3090", "USD per TFLOP/s, used"] == pytest.approx(850 / 71, rel=0.01)
+    ranked = everything["USD per TFLOP/s, used"].notna()
+    assert ranked.any() and everything.loc[ranked, "Used, USD"].notna().all()
+
+
+def test_a_gpu_without_a_price_in_that_condition_is_named(catalog_page):
+    catalog_page.multiselect(key="compare_gpus").set_value(["rtx-4090", "a100-sxm4-80gb", "a10"]).run()
+    catalog_page.segmented_control(key="compare_basis").set_value("used").run()
+    assert any("No price of a used card is known: A10." in words.value for words in catalog_page.markdown)
+
+
+@pytest.mark.parametrize("kind", ["gpus", "offers", "hosts", "sites"])
+def test_no_cell_is_blank(catalog_page, kind):
+    catalog_page.session_state["compare_sources"] = True
+    show(catalog_page, kind)
+    if kind == "offers":
+        catalog_page.button_group(key="offers_statuses").set_value([]).run()
+    frames = [frame.value for frame in catalog_page.dataframe]
+    if kind == "sites":
+        for topic in ("grids", "cooling", "making"):
+            catalog_page.segmented_control(key="sites_topic").set_value(topic).run()
+            frames += [frame.value for frame in catalog_page.dataframe]
+    assert frames
+    for frame in frames:
+        texts = frame.select_dtypes(exclude="number")
+        assert [(column, (texts[column] == "").sum()) for column in texts if (texts[column] == "").any()] == []
 
 
 def test_other_gpus_can_be_compared_and_none_at_all(catalog_page):
@@ -103,8 +145,8 @@ def test_sources_of_the_compared_figures_are_a_click_away(catalog_page):
 def test_prices_stand_per_gpu_and_per_instance(catalog_page):
     rows = table(show(catalog_page, "offers"), "Provider")
     row = rows[(rows["Instance"] == "p4d.24xlarge") & (rows["Term"] == "on demand")].iloc[0]
-    assert row["USD per hour, instance"] == pytest.approx(21.9576)
-    assert row["USD per GPU-hour"] == pytest.approx(2.7447, rel=1e-4)
+    assert row["USD/h, all"] == pytest.approx(21.9576)
+    assert row["USD/GPU-h"] == pytest.approx(2.7447, rel=1e-4)
 
 
 def test_filters_narrow_the_offers_and_can_be_taken_back(catalog_page):
@@ -131,8 +173,8 @@ def test_old_prices_carry_a_mark(catalog_page):
 
 def test_the_price_of_a_machine_has_a_history(catalog_page):
     show(catalog_page, "offers")
-    rows = table(catalog_page, "Price seen")
-    assert list(rows["USD per hour, instance"]) == ["32.773", "32.770", "21.958"]
+    rows = table(catalog_page, "Seen")
+    assert list(rows["USD/h, all"]) == [32.7726, 32.77, 21.957642]
     assert any("33\xa0% less than in 2023" in heading.value for heading in catalog_page.subheader)
 
 

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -129,6 +130,26 @@ def test_figures_stand_in_the_unit_of_the_claim(document, claim, words_printed, 
     row = next(row for row in document["claims"] if row["id"] == claim)
     assert printed(row).replace("\N{NO-BREAK SPACE}", " ") == words_printed
     assert ours(row).replace("\N{NO-BREAK SPACE}", " ") == words_ours
+
+
+def numbers(text):
+    return [float(number.replace(",", "")) for number in re.findall(r"(?<![\w.-])\d[\d,]*(?:\.\d+)?(?![\w.]*\d)", text)]
+
+
+def test_a_figure_is_rounded_as_in_its_sentence(document):
+    apart = []
+    for row in document["claims"]:
+        if row["topic"] == "software":
+            continue
+        for mine in numbers(ours(row)):
+            near = [said for said in numbers(row["explanation"]) if said and abs(mine - said) <= 0.015 * said]
+            if near and mine not in near:
+                apart.append((row["id"], mine, near))
+    assert apart == []
+    rows = {row["id"]: row for row in document["claims"]}
+    assert "78 % in mixed precision, 81 % in TF32 and 56 % with two cards" in rows["rtx-4090-over-3090"]["explanation"]
+    assert ours(rows["rtx-4090-over-3090"]).replace("\N{NO-BREAK SPACE}", " ") == "56–81 %"
+    assert ours(rows["hybrid-capex"]).replace("\N{NO-BREAK SPACE}", " ") == "86 %"
 
 
 def test_the_files_are_those_of_the_command_line(document):

@@ -120,6 +120,31 @@ def test_a_budget_too_small_says_what_the_least_would_be_and_what_is_free(start_
     assert len(start_page.metric) == 0
 
 
+def test_a_budget_for_a_few_attempts_contradicts_itself_nowhere(start_page):
+    change(start_page, BUDGET, "1 USD")
+    shown = words(start_page)
+    assert "The budget pays for 7 of 7,680 attempts of the work" in shown
+    assert "This budget is too small" not in shown
+    assert "more than the budget" in shown
+    start_page.session_state["start_all_rentals"] = True
+    start_page.run()
+    table = start_page.dataframe[0].value
+    assert table["Pays for"].str.fullmatch(r"[1-9]\d* of [\d,]+ attempts").all()
+
+
+def test_a_total_beyond_the_budget_is_said_beside_the_pick(start_page):
+    start_page.selectbox(key="start_use").set_value("serving")
+    change(start_page, BUDGET, "2000 EUR")
+    assert start_page.title[0].value == "What do you want to serve, and what can you spend?"
+    assert "The budget is held against the total" in words(start_page)
+    assert ":material/warning: The total is €119 more than the budget." in words(start_page)
+
+
+def test_small_letters_are_a_currency_too(start_page):
+    before = heading(start_page)
+    assert heading(change(start_page, BUDGET, "8000 cny")) == before
+
+
 def test_a_budget_for_a_part_says_for_how_long_it_lasts(start_page):
     start_page.text_input(key=SIZE).set_value("1B")
     change(start_page, BUDGET, "20000 CNY")
@@ -190,4 +215,4 @@ def test_all_options_of_a_budget_are_listed_with_price_and_date(start_page):
     table = start_page.dataframe[0].value
     assert len(table) > 3
     assert (table["Price of"] != "").all()
-    assert table["Price, one"].str.contains("¥").all()
+    assert table["Price"].str.contains("¥").all()

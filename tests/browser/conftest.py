@@ -33,6 +33,8 @@ ARGS = [
     "--disable-sync",
 ]
 DESKTOP = {"width": 1360, "height": 900}
+ZOOMED = {"width": 680, "height": 450}
+"""What a desktop window shows at 200 %."""
 PHONE = {"width": 390, "height": 844}
 
 

@@ -61,6 +61,41 @@ def side_scroll(page: Page) -> int:
     )
 
 
+CUT = """(scrolling) => {
+    const main = document.querySelector('[data-testid="stMain"]');
+    const left_out = 'svg, canvas, input, textarea, [data-baseweb="select"], [data-testid="stMultiSelect"] span, '
+        + '[data-testid="stDataFrame"], [data-testid="stIconMaterial"]' + scrolling;
+    const found = [];
+    const walker = document.createTreeWalker(main, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+        const e = node.parentElement;
+        if (!node.textContent.trim() || ['STYLE', 'SCRIPT'].includes(e.tagName) || e.closest(left_out)
+            || !e.checkVisibility({checkOpacity: true, checkVisibilityCSS: true})) continue;
+        const range = document.createRange();
+        range.selectNodeContents(node);
+        const words = range.getBoundingClientRect();
+        if (words.width < 2) continue;
+        for (let n = e; n && n !== main; n = n.parentElement) {
+            const style = getComputedStyle(n), box = n.getBoundingClientRect();
+            if (style.overflowX !== 'visible' && box.width > 2
+                && (words.right > box.right + 1.5 || words.left < box.left - 1.5)) {
+                found.push(node.textContent.trim().slice(0, 60));
+                break;
+            }
+        }
+    }
+    return found;
+}"""
+
+
+def cut_texts(page: Page) -> list[str]:
+    """Texts of which a part is hidden; fields and long tables, which scroll by themselves, are left out.
+
+    A small table has to fit, except on a phone, where it scrolls too.
+    """
+    return page.evaluate(CUT, ', [data-testid="stTable"]' if page.viewport_size["width"] < 600 else "")
+
+
 CONTRAST = """(selector) => {
     const parse = (c) => { const m = c.match(/[\\d.]+/g).map(Number); return m.length < 4 ? [...m, 1] : m; };
     const lum = ([r, g, b]) => [r, g, b].map((v) => v / 255)

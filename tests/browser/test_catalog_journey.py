@@ -6,8 +6,17 @@ import io
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import DESKTOP, PHONE
-from tests.browser.helpers import charts_drawn, contrasts, metric, no_app_error, open_app, settled, side_scroll
+from tests.browser.conftest import DESKTOP, PHONE, ZOOMED
+from tests.browser.helpers import (
+    charts_drawn,
+    contrasts,
+    cut_texts,
+    metric,
+    no_app_error,
+    open_app,
+    settled,
+    side_scroll,
+)
 
 pytestmark = pytest.mark.browser
 
@@ -136,6 +145,31 @@ def test_the_rows_shown_can_be_saved(page, tmp_path):
     assert len(rows) > 100
     assert {row["status"] for row in rows} == {"current"}
     assert all(float(row["price_usd_per_h"]) > 0 and row["source"] for row in rows)
+
+
+def test_another_view_closes_the_form_and_keeps_what_was_typed(page):
+    open_app(page, "/catalog")
+    add_own(page, "Quote for renting")
+    name = page.get_by_label("Name of the quote", exact=True)
+    name.fill("Campus cluster")  # not sent with Enter
+    page.locator(".st-key-catalog_kind button").filter(has_text="Hosts").click()
+    expect(page.locator(".st-key-add_panel")).to_have_count(0)
+    settled(page)
+    add_own(page, "Quote for renting")
+    expect(name).to_have_value("Campus cluster")
+
+
+@pytest.mark.parametrize("size", [ZOOMED, PHONE], ids=["zoomed", "phone"])
+def test_no_label_is_cut(new_page, size):
+    page = new_page(size)
+    open_app(page, "/catalog")
+    for kind in ("GPUs", "Offers", "Hosts", "Sites"):
+        show(page, kind)
+        assert cut_texts(page) == [], kind
+    for kind in ("Quote for renting", "Machine to buy", "GPU"):
+        add_own(page, kind)
+        settled(page)
+        assert cut_texts(page) == [], kind
 
 
 @pytest.mark.parametrize(("size", "scheme"), [(DESKTOP, "light"), (DESKTOP, "dark"), (PHONE, "light")])

@@ -5,8 +5,8 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import DESKTOP, PHONE
-from tests.browser.helpers import charts_drawn, close_popover, contrasts, enter, open_app, side_scroll
+from tests.browser.conftest import DESKTOP, PHONE, ZOOMED
+from tests.browser.helpers import charts_drawn, close_popover, contrasts, cut_texts, enter, open_app, side_scroll
 
 pytestmark = pytest.mark.browser
 
@@ -71,11 +71,12 @@ def test_the_verdicts_can_be_taken_along(page, tmp_path):
     assert len(json.loads((tmp_path / "claims.json").read_text(encoding="utf-8"))["claims"]) >= 30
 
 
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("size", [DESKTOP, ZOOMED, PHONE], ids=["desktop", "zoomed", "phone"])
 def test_nothing_is_cut_or_scrolls_sideways(new_page, size):
     page = new_page(size)
     open_app(page, "/claims")
     assert side_scroll(page) <= 0
+    assert cut_texts(page) == []
     for claim in page.locator(BOXES).all()[:6]:
         frame, button = claim.bounding_box(), claim.get_by_role("button").first
         label = button.evaluate(LABEL)

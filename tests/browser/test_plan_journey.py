@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import DESKTOP, PHONE
+from tests.browser.conftest import DESKTOP, PHONE, ZOOMED
 from tests.browser.helpers import (
     charts_drawn,
     close_popover,
     contrasts,
+    cut_texts,
     enter,
     metric,
     open_app,
@@ -165,6 +166,14 @@ def test_no_side_scroll(new_page, size, path):
     assert side_scroll(page) <= 0
 
 
+@pytest.mark.parametrize("size", [DESKTOP, ZOOMED, PHONE], ids=["desktop", "zoomed", "phone"])
+def test_no_label_is_cut(new_page, size):
+    page = new_page(size)
+    open_app(page)
+    charts_drawn(page, 2)
+    assert cut_texts(page) == []
+
+
 def test_an_open_group_stays_inside_a_phone(new_page):
     page = new_page(PHONE)
     open_app(page)
@@ -208,6 +217,6 @@ def test_errors_and_chosen_switches_can_be_read(new_page, scheme):
 def test_pages_are_found_by_their_links(page):
     open_app(page)
     page.get_by_role("link", name="Next: the prices and figures behind it").click()
-    expect(page.get_by_role("heading", level=1)).to_contain_text("Buying speed")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Speed, bought new")
     page.get_by_test_id("stTopNavLink").filter(has_text="Plan").click()
     expect(metric(page, "Total")).to_be_visible()

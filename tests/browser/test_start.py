@@ -67,3 +67,16 @@ def test_texts_can_be_read(new_page, scheme):
     texts = contrasts(page, MAIN)
     assert len(texts) > 40
     assert [(text, round(ratio, 1)) for text, ratio in texts if ratio < 4.5] == []
+
+
+def test_a_total_beyond_the_budget_is_said_beside_the_pick(page):
+    open_app(page, "/start")
+    enter(page, BUDGET, "1 USD")
+    pick = page.locator(".st-key-start_pick")
+    expect(pick).to_contain_text("The budget pays for 7 of 7,680 attempts of the work")
+    expect(pick).to_contain_text("more than the budget")
+    page.locator(".st-key-start_all_rentals").locator("summary").click()
+    grid = page.get_by_test_id("stDataFrame")
+    expect(grid.locator("[role=columnheader]").filter(has_text="Offer")).to_have_count(1)
+    scroller = grid.locator(".dvn-scroller")
+    assert scroller.evaluate("e => e.scrollWidth - e.clientWidth") <= 0  # all columns are seen whole

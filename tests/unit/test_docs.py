@@ -27,7 +27,8 @@ from planner.report.validation import COLUMNS as VALIDATION_COLUMNS
 from planner.scenario.load import check_document, parse_scenario, read_document
 from planner.scenario.money import Money
 from planner.scenario.paths import with_overrides
-from planner.scenario.schema import CurrencyCode, Scenario
+from planner.scenario.schema import Scenario
+from planner.scenario.values import CurrencyCode
 from planner.strategy.evaluate import evaluate
 from planner.strict_yaml import parse
 from planner.measurements.parallelism import parse_parallelism

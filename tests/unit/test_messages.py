@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 from planner import messages
 from planner.errors import InputError, UnknownIdError
-from planner.messages import as_text, codes, fill, fill_template, render
+from planner.messages import Tender, as_text, codes, fill, fill_template, render
 from planner.strict_yaml import parse
 
 
@@ -64,6 +65,7 @@ def test_a_missing_messages_file_still_gives_a_message(monkeypatch: pytest.Monke
         ("{a:%} % of {b:usd}", {"a": 0.256, "b": 1234567.8}, "26 % of 1,234,568 USD"),
         ("{a:usd}[[, {b:%} %]]", {"a": "unknown", "b": None}, "unknown"),
         ("{a}", {"a": "{b} [[{c}]]"}, "{b} [[{c}]]"),
+        ("{a} of {b:=} or {c:=}", {"a": 1234.56, "b": 1234.56, "c": "x"}, "1,235 of 1234.56 or x"),
     ],
 )
 def test_templates(template: str, params: dict[str, object], expected: str) -> None:
@@ -105,5 +107,48 @@ def test_values_as_text(value: object, expected: str) -> None:
     assert as_text(value) == expected
 
 
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (12345678, "12345678"),
+        (12345678.0, "12345678"),
+        (1234.5678, "1234.5678"),
+        (1.0000001, "1.0000001"),
+        (1e21, "1e+21"),
+        (0.1 + 0.2, "0.3"),
+        (np.float64(2.5), "2.5"),
+        (np.int64(12345), "12345"),
+        (math.inf, "inf"),
+        (True, "true"),
+        ("1_000", "1_000"),
+    ],
+)
+def test_what_a_user_gave_keeps_its_digits(value: object, expected: str) -> None:
+    assert fill_template("found {value}, one of {known}", {"value": value, "known": 12345.678}) == (
+        f"found {expected}, one of 12,346"
+    )
+
+
+def test_a_number_in_an_error_is_found_again() -> None:
+    error = InputError("past_useful_life", field="machines.own.age_months", value=12345, useful_life_months=60)
+    assert "found 12345 months" in str(error)
+
+
 def test_long_text_is_cut() -> None:
     assert len(as_text("x" * 10_000)) == 200
+
+
+@pytest.mark.parametrize(
+    ("template", "usd", "text"),
+    [
+        ("{a:usd}", 1539.9, "1,340 EUR"),
+        ("{a:usd}", 11.5, "10 EUR"),
+        ("{a:usd}", 0.1234, "0.107 EUR"),
+        ("{a:usd_given}", 14195.6, "12,344 EUR"),
+        ("{a:usd_given}", 0.575, "0.5 EUR"),
+        ("{a:usd}", 0.0, "0 EUR"),
+        ("{a}", 14196.0, "14,196"),
+    ],
+)
+def test_a_tender_says_money_in_its_currency(template: str, usd: float, text: str) -> None:
+    assert fill_template(template, {"a": usd}, tender=Tender(code="EUR", usd_per_unit=1.15)) == text

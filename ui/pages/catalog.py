@@ -30,6 +30,7 @@ with st.container(horizontal=True, vertical_alignment="center", key="catalog_top
         default="gpus",
         format_func=lambda kind: t(f"catalog.{kind}"),
         key="catalog_kind",
+        on_change=catalog_add.leave,
         required=True,
         label_visibility="collapsed",
         persist_state="session",

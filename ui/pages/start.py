@@ -25,7 +25,8 @@ with st.container(horizontal=True, vertical_alignment="center", key="start_top")
     st.markdown(dollars(f":gray[{view.grey_line() if view else t('start.line_alone')}]"), width="content")
     if start_ask.first_visit():
         st.badge(t("frame.example"), icon=":material/school:", color="gray")
-st.title(t("start.title"), anchor=False)
+use = st.session_state[f"{start_ask.KEY}use"]
+st.title(t(f"start.title.{use}"), anchor=False)
 start_blocks.fields(catalog, answer.problems)
 if view is not None:
     start_blocks.answered(answer, view)

@@ -7,11 +7,18 @@ from math import prod
 from typing import Any
 
 from planner.advise.claims.facts import Inquiry, MissingFigureError
-from planner.advise.claims.records import Claim, Finding, Value, Verdict, significant
+from planner.advise.claims.records import (
+    COMPUTED_DIGITS,
+    PRINTED_DIGITS,
+    Claim,
+    Finding,
+    Value,
+    Verdict,
+    shown,
+)
 from planner.messages import as_text
 
-PRINTED_DIGITS = 4  # of a data sheet: 1.555, 2.039
-COMPUTED_DIGITS = 3
+_PREPOSITIONS = frozenset({"against", "at", "by", "for", "in", "on", "with"})
 _TRANSFORMS: Mapping[str, Callable[[float], float]] = {
     "ratio": lambda quotient: quotient,
     "gain": lambda quotient: 100 * (quotient - 1),
@@ -75,7 +82,7 @@ def link_rate(claim: Claim, inquiry: Inquiry) -> Finding:
     each = both / 2
     for other in claim.figures[1:]:  # the same link on other cards
         inquiry.find(other)
-    name = str(claim.params.get("name", inquiry.name(claim.figures[0])))
+    name = str(claim.params.get("name", f"the {inquiry.name(claim.figures[0])}"))
     params = {"name": name, "both": both, "each": each, **_printed(claim)}
     verdict: Verdict = "does_not_hold"
     code = "claim_link_wrong"
@@ -145,21 +152,48 @@ def by_variants(
         our_low=low if high > low else None,
         our_high=high if high > low else None,
         values=tuple(values),
+        digits=digits,
     )
 
 
 def _printed(claim: Claim) -> dict[str, Any]:
-    return {"printed": claim.printed, "unit": claim.unit}
+    return {
+        "printed": claim.printed,
+        "unit": claim.unit,
+        "quantity": "" if claim.printed is None else quantity(claim.printed, claim.unit),
+    }
 
 
 def named(values: Sequence[Value], unit: str, digits: int = PRINTED_DIGITS) -> str:
-    """Labels with their numbers, "A100 1.555 TB/s, H100 3.35 TB/s"; equal numbers once."""
+    """Numbers with what they belong to, equal numbers once.
+
+    A label that begins with a preposition stands as it is, any other is the name of a thing: "78 % in TF32 and 56 % for
+    the A10".
+    """
     by_number: dict[str, list[str]] = {}
     for value in values:
-        by_number.setdefault(f"{as_text(_rounded(value.value, digits))} {unit}".strip(), []).append(value.label)
-    parts = [f"{', '.join(dict.fromkeys(labels))}: {number}" for number, labels in by_number.items()]
-    return "; ".join(parts)
+        found = by_number.setdefault(quantity(shown(value.value, unit, digits), unit), [])
+        if value.label not in found:
+            found.append(value.label)
+    return listed([f"{number} {_of(labels)}" for number, labels in by_number.items()])
 
 
-def _rounded(value: float, digits: int) -> float:
-    return value if value == round(value) else significant(value, digits)
+def _of(labels: Sequence[str]) -> str:
+    if all(label.partition(" ")[0] in _PREPOSITIONS for label in labels):
+        return listed(labels)
+    return f"for {listed([f'the {label}' for label in labels])}"
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Parts of a sentence in a row: "a, b and c"."""
+    return f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else "".join(parts)
+
+
+def quantity(value: float, unit: str) -> str:
+    """A number with its unit, as it stands in a sentence."""
+    number = as_text(value)
+    if unit == "(PCIe generation)":
+        return f"PCIe Gen{number}"
+    if unit == "times" and value == 1:
+        return "the same"
+    return f"{number} {unit}".strip()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planner.advise.claims.facts import Inquiry, MissingFigureError
-from planner.advise.claims.records import Claim, Finding, Value, Verdict, significant
+from planner.advise.claims.records import COMPUTED_DIGITS, Claim, Finding, Value, Verdict, significant
 from planner.performance.estimate import Prediction, Setup, estimate
 from planner.units import BYTES_PER_GB
 from planner.workload.settings import Checkpointing
@@ -73,6 +73,7 @@ def least_memory(claim: Claim, inquiry: Inquiry) -> Finding:
         our_high=max(least.memory_gb, usual.memory_gb),
         values=values,
         sources=_SOURCES,
+        digits=COMPUTED_DIGITS,
     )
 
 

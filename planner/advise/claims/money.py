@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from planner.advise.claims.compare import by_variants, named
+from planner.advise.claims.compare import by_variants, listed, quantity
 from planner.advise.claims.facts import Inquiry, MissingFigureError
 from planner.advise.claims.records import Claim, Finding, Value, Verdict, significant
 from planner.catalog.records import Figure, HardwarePrice, Offer
@@ -39,7 +39,9 @@ def rental_price(claim: Claim, inquiry: Inquiry) -> Finding:
         "gpus": main[0].gpu_count,
         "was": was[0].value if was else None,
         "until": ended.isoformat() if was and ended else None,
-        "elsewhere": named([value for value in elsewhere if claim.agrees(value.value)], "USD"),
+        "elsewhere": listed(
+            [f"{value.label} ({quantity(value.value, 'USD')})" for value in elsewhere if claim.agrees(value.value)]
+        ),
     }
     verdict: Verdict = "does_not_hold"
     code = "claim_price_changed"
@@ -107,8 +109,8 @@ def price_per_rate(claim: Claim, inquiry: Inquiry) -> Finding:
         "printed": claim.printed,
         "low": round(low / 100, 2) + 0.0,  # never "-0 %"
         "high": high / 100,
-        "by_definition": "; ".join(
-            f"{label} {min(found):.0f} to {max(found):.0f} %" for label, found in by_definition.items()
+        "by_definition": listed(
+            [f"{min(found):.0f} to {max(found):.0f} % ({label})" for label, found in by_definition.items()]
         ),
     }
     code = "claim_price_per_rate" if verdict != "does_not_hold" else "claim_price_per_rate_never"

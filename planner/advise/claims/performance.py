@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planner.advise.claims.facts import Inquiry, MissingFigureError
-from planner.advise.claims.records import Claim, Finding, Value, Verdict, significant
+from planner.advise.claims.records import COMPUTED_DIGITS, Claim, Finding, Value, Verdict, shown, significant
 from planner.catalog.records import Gpu
 from planner.errors import InputError
 from planner.performance.estimate import Prediction, Setup, estimate
@@ -43,7 +43,9 @@ def proportional(claim: Claim, inquiry: Inquiry) -> Finding:
         "model": str(claim.params["model"]),
     }
     code = "claim_proportional" if verdict != "does_not_hold" else "claim_not_proportional"
-    return Finding(verdict=verdict, code=code, params=params, our_value=spread, values=tuple(values))
+    return Finding(
+        verdict=verdict, code=code, params=params, our_value=spread, values=tuple(values), digits=COMPUTED_DIGITS
+    )
 
 
 def bandwidth_bound(claim: Claim, inquiry: Inquiry) -> Finding:
@@ -56,7 +58,7 @@ def bandwidth_bound(claim: Claim, inquiry: Inquiry) -> Finding:
     assert claim.printed is not None
     bound = 100 * (1 - before / after)
     params = {
-        "bound": significant(bound),
+        "bound": shown(bound, "%"),
         "printed": claim.printed,
         "before": inquiry.name(claim.figures[0]),
         "after": inquiry.name(claim.figures[1]),
@@ -69,7 +71,7 @@ def bandwidth_bound(claim: Claim, inquiry: Inquiry) -> Finding:
         return Finding(verdict="undecidable", code="claim_bound_only", params=params, our_low=0.0, our_high=bound)
     cut = bound * share
     verdict: Verdict = "holds" if claim.agrees(cut) else "does_not_hold"
-    params["cut"] = significant(cut)
+    params["cut"] = shown(cut, "%")
     return Finding(verdict=verdict, code="claim_bound_measured", params=params, our_value=cut)
 
 
@@ -89,7 +91,7 @@ def needs_measurement(claim: Claim, inquiry: Inquiry) -> Finding:
     ratio = over / under
     verdict: Verdict = "holds" if claim.agrees(ratio) else "does_not_hold"
     params = {"ratio": significant(ratio), "printed": claim.printed, "what": str(claim.params["what"])}
-    return Finding(verdict=verdict, code="claim_measured_ratio", params=params, our_value=ratio)
+    return Finding(verdict=verdict, code="claim_measured_ratio", params=params, our_value=ratio, digits=COMPUTED_DIGITS)
 
 
 def predicted(inquiry: Inquiry, workload: str, gpu: str, gpus: int = 1) -> Prediction | None:
@@ -144,7 +146,7 @@ def smaller_card_will_do(claim: Claim, inquiry: Inquiry) -> Finding:
         "printed": claim.printed,
         "small": inquiry.name(f"gpus.{small}.memory_gb"),
         "large": inquiry.name(f"gpus.{large}.memory_gb"),
-        "enough": "; ".join(enough),
+        "enough": "; ".join(enough) or "none of these",
         "too_slow": "; ".join(too_slow),
         "too_large": "; ".join(too_large),
     }

@@ -11,6 +11,8 @@ Verdict = Literal["holds", "conditional", "does_not_hold", "undecidable"]
 Topic = Literal["specs", "performance", "memory", "money", "software"]
 VERDICTS: tuple[Verdict, ...] = ("holds", "conditional", "does_not_hold", "undecidable")
 
+PRINTED_DIGITS = 4  # of a data sheet: 1.555, 2.039
+COMPUTED_DIGITS = 3
 MOST_SHARE = 0.05  # a round printed number, such as "1 TB/s", is not meant wider than this
 
 
@@ -63,7 +65,8 @@ class Value:
 class Finding:
     """What a rule found: verdict, the sentence's code with its parameters, and our figure in the claim's unit.
 
-    `sources` are those beyond the sources of the figures that were read; `values` are what was compared.
+    `sources` are those beyond the sources of the figures that were read; `values` are what was compared; `digits` the
+    significant digits with which the sentence and everybody else show them, see `shown`.
     """
 
     verdict: Verdict
@@ -74,6 +77,7 @@ class Finding:
     our_high: float | None = None
     values: tuple[Value, ...] = ()
     sources: tuple[str, ...] = field(default=())
+    digits: int = PRINTED_DIGITS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +106,19 @@ def last_digit(value: float) -> float:
     text = repr(float(value))
     decimals = text.partition(".")[2].rstrip("0")
     return math.pow(10.0, -len(decimals)) if "e" not in text else 1.0
+
+
+def shown(value: float, unit: str | None, digits: int = PRINTED_DIGITS) -> float:
+    """One of our figures as it is shown, in the sentence and beside it: shares in whole per cent.
+
+    Examples
+    --------
+    >>> shown(55.77, "%", 3), shown(-0.33, "%", 3), shown(7.3836, "times", 3), shown(1.555, "TB/s")
+    (56.0, 0.0, 7.38, 1.555)
+    """
+    if unit == "%":
+        return round(value) + 0.0  # never "-0 %"
+    return value if value == round(value) else significant(value, digits)
 
 
 def significant(value: float, digits: int = 3) -> float:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from planner.advise.claims.compare import by_variants, named
 from planner.advise.claims.facts import Inquiry, MissingFigureError
-from planner.advise.claims.records import Claim, Finding, Value, significant
+from planner.advise.claims.records import COMPUTED_DIGITS, Claim, Finding, Value, significant
 from planner.catalog.hardware import PRECISIONS
+from planner.messages import as_text
 
 
 def rates_say_who_trains_faster(claim: Claim, inquiry: Inquiry) -> Finding:
@@ -32,7 +33,11 @@ def rates_say_who_trains_faster(claim: Claim, inquiry: Inquiry) -> Finding:
     }
     values = tuple(Value(label=name, value=rate) for name, rate in zip(names, rates, strict=True))
     if not as_printed:
-        params |= {"agreeing": "", "differing": named(values, claim.unit), "unit": claim.unit, "printed": printed}
+        params |= {
+            "agreeing": "",
+            "differing": named(values, claim.unit),
+            "quantity": " / ".join(map(as_text, printed)),
+        }
         return Finding(verdict="does_not_hold", code="claim_figure_wrong", params=params, values=values)
     if (rates[0] > rates[1]) == (speeds[0] > speeds[1]):
         return Finding(verdict="holds", code="claim_rates_and_speed_agree", params=params, values=values)
@@ -50,7 +55,7 @@ def rate_per_watt(claim: Claim, inquiry: Inquiry) -> Finding:
         for name in (*(f"{precision}_dense" for precision in PRECISIONS), "fp64"):
             rate = inquiry.find(f"gpus.{gpu}.{name}_tflop_per_s") if watts else None
             if watts and rate:
-                label = f"{inquiry.name(f'gpus.{gpu}.tdp_w')} {name.partition('_')[0]}"
+                label = f"{inquiry.name(f'gpus.{gpu}.tdp_w')} in {name.partition('_')[0]}"
                 values.append(Value(label=label, value=rate / watts))
     if not values:
         raise MissingFigureError(f"gpus.{claim.params['gpus'][0]}.tdp_w")
@@ -74,6 +79,7 @@ def rate_per_watt(claim: Claim, inquiry: Inquiry) -> Finding:
         our_low=finding.our_low,
         our_high=finding.our_high,
         values=finding.values,
+        digits=COMPUTED_DIGITS,
     )
 
 

@@ -36,7 +36,7 @@ class Recommendation:
     budget_usd: float
     choice: Choice
     answer: Reason
-    builds: tuple[Option, ...]  # affordable ones that hold the model
+    builds: tuple[Option, ...]  # those that do some of the work in time within the budget
     rentals: tuple[Option, ...]
     verdicts: tuple[Verdict, ...]
     capacities: dict[tuple[str, int], Mapping[Mode, Largest]] = field(default_factory=dict)  # asked so far, by GPUs
@@ -116,8 +116,8 @@ def recommend(ask: Ask, catalog: Catalog, evidence: Evidence, *, today: dt.date)
         budget_usd=budget_usd,
         choice=choice,
         answer=answer_reason(choice, work, budget_usd),
-        builds=tuple([o for o in ranked_builds(found) if o.affordable and o.fits][:MOST_LISTED]),
-        rentals=tuple([o for o in ranked_rentals(found) if o.affordable and o.fits][:MOST_LISTED]),
+        builds=tuple([o for o in ranked_builds(found) if o.part][:MOST_LISTED]),
+        rentals=tuple([o for o in ranked_rentals(found) if o.part][:MOST_LISTED]),
         verdicts=() if guide is None else verdicts(guide, found, choice, budget_usd),
     )
 

@@ -52,9 +52,9 @@ class Choice:
 def choose(options: Sequence[Option]) -> Choice:
     """Choose among options.
 
-    Of each kind the best does all the work in time within the budget for the lowest present value over the months
-    asked: new before used builds, well-dated before old prices. Of the two, the lower is
-    picked. Where nothing does all the work, the option that does most of it is.
+    Of each kind the best does all the work in time for the lowest present value over the months asked, with its
+    purchase and its total within the budget: new before used builds, well-dated before old prices. Of the two, the
+    lower is picked. Where nothing does all the work, the option that does most of it is.
     """
     builds, rentals = ranked_builds(options), ranked_rentals(options)
     best = {"build": _best(builds), "rental": _best(rentals)}
@@ -70,7 +70,7 @@ def choose(options: Sequence[Option]) -> Choice:
         rental=_steps(best["rental"], rentals),
         value=min(priced, key=lambda o: (o.usd_per_speed, o.id), default=None),
         cheaper=_cheaper(pick, able),
-        least_build=min((o for o in able if o.kind == "build"), key=lambda o: (o.full_price_usd, o.id), default=None),
+        least_build=min((o for o in able if o.kind == "build"), key=lambda o: (o.full_total_usd, o.id), default=None),
         least_rental=min((o for o in able if o.kind == "rental"), key=lambda o: (o.total_usd, o.id), default=None),
         cheapest_h=min((o for o in rentals if o.fits), key=lambda o: (o.unit_price_usd, o.id), default=None),
     )
@@ -78,7 +78,7 @@ def choose(options: Sequence[Option]) -> Choice:
 
 def _best(ranked: Sequence[Option]) -> Option | None:
     """The first that does all the work, else the one that does most of it."""
-    part = [o for o in ranked if o.affordable and o.covered_months > 0 and _planned(o)]
+    part = [o for o in ranked if o.part and _planned(o)]
     whole = [o for o in part if o.covers]
     return whole[0] if whole else max(part, key=lambda o: (o.covered_months, -o.present_value_usd, o.id), default=None)
 
@@ -95,13 +95,14 @@ def _steps(best: Option | None, ranked: Sequence[Option]) -> Steps:
     less = [
         o
         for o in peers
-        if o.step_price_usd <= CHEAPER * best.step_price_usd
+        if o.part
+        and o.step_price_usd <= CHEAPER * best.step_price_usd
         and (o.kind == "build" or o.total_usd <= DEARER * best.total_usd)
     ]
     return Steps(
         best=best,
         up=min(faster, key=lambda o: (o.step_price_usd, o.id), default=None),
-        down=max(less, key=lambda o: (o.on_time, o.full_speed, -o.step_price_usd, o.id), default=None),
+        down=max(less, key=lambda o: (o.full_speed, -o.step_price_usd, o.id), default=None),
     )
 
 

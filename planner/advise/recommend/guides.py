@@ -13,6 +13,8 @@ from planner.advise.recommend.reasons import Reason, name_of, three_digits
 from planner.advise.recommend.uses import GuideIn, PickIn, Use, UsesFile
 from planner.catalog.records import Catalog, Offer
 
+NEAR = 1.05  # speeds that differ by less are called the same
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
@@ -90,12 +92,15 @@ def _verdict(guide: GuideIn, pick: PickIn, options: Sequence[Option], choice: Ch
 def _why(
     pick: PickIn, option: Option, better: Option | None, choice: Choice, budget_usd: float, *, same: bool
 ) -> Reason:
+    ratio = None if better is None or not option.fits else better.full_speed / option.full_speed
     params: dict[str, object] = {
         "name": pick.name,
         "price": option.unit_price_usd,
         "better": None if better is None else name_of(better),
         "better_price": None if better is None else better.price_usd,
-        "ratio": None if better is None or not option.fits else three_digits(better.full_speed / option.full_speed),
+        "ratio": three_digits(ratio),
+        "faster": three_digits(ratio) if ratio is not None and ratio > NEAR else None,
+        "longer": three_digits(1 / ratio) if ratio is not None and ratio < 1 / NEAR else None,
         "budget": budget_usd,
     }
     suffix = "_h" if pick.rented else ""
@@ -106,6 +111,8 @@ def _why(
     if not option.fits:
         return Reason(code="recommend_guide_does_not_fit", params=params)
     if option.unit_price_usd > budget_usd:
+        params["most"] = None if better is None or better.covers else params["better"]
+        params["better"] = None if params["most"] is not None else params["better"]
         return Reason(code="recommend_guide_unaffordable", params=params)
     if not option.current:
         params["as_of"] = None if option.offer is None else option.offer.price_usd_per_h.as_of

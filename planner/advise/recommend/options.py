@@ -39,13 +39,15 @@ class Option:
 
     `speed` is the work done per second by all GPUs of the option, in the unit of the workload; for serving, the peak it
     answers. `total_usd` counts everything over the months asked: purchase, power, upkeep and resale, or rent; its
-    present value is what options are ranked by, as plans are.
+    present value is what options are ranked by, as plans are. The budget is held against the total, whatever the kind,
+    and a purchase must also be within it at once.
     """
 
     kind: Kind
     id: str
     build: Build | None
     offer: Offer | None
+    provider: str | None  # name of who rents it out
     gpu: Gpu
     gpus: int  # of one machine or instance
     count: int  # machines bought
@@ -65,12 +67,17 @@ class Option:
     price_usd: float  # purchase of the machines, or rent of the work over the months
     running_usd_per_month: float  # power and upkeep, or rent
     rented_h_per_month: float | None
+    billed_h: float | None  # paid of one rented attempt
     total_usd: float
+    paid_usd: float  # purchase and running costs, or rent: the total before resale
+    full_total_usd: float  # the total of as many machines as the work needs
     present_value_usd: float
     total_estimated_share: float
     covered_months: float  # months of the work that the budget pays for
     covers: bool  # all the work, in time, within the budget
-    affordable: bool  # at least one machine, or one run
+    affordable: bool  # the purchase of at least one machine, or one run
+    over_budget_usd: float  # by which the total exceeds the budget
+    early_over_usd: float  # by which what is paid before resale exceeds it
     current: bool  # an offer at a price of today; builds always
     price_is_old: bool  # some part's price is too old to buy by
 
@@ -78,6 +85,16 @@ class Option:
     def unit_price_usd(self) -> float:
         """Price of one machine, or of an hour of one instance. [USD]"""
         return self.build.price_usd if self.build is not None else _offer(self).price_usd_per_h.value
+
+    @property
+    def resale_usd(self) -> float:
+        """What resale brings at the end. [USD]"""
+        return self.paid_usd - self.total_usd
+
+    @property
+    def part(self) -> bool:
+        """Whether it does a part of the work in time within the budget, or all of it."""
+        return self.affordable and self.covered_months > 0
 
     @property
     def full_price_usd(self) -> float:
@@ -121,7 +138,18 @@ class _Row:
     offer: Offer | None
     rate: float | None  # peak answered, for serving
     needed: int
-    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Costs:
+    """What a row costs, with the machines that the budget buys, or with all that the work needs."""
+
+    total_usd: float
+    present_value_usd: float
+    opex_usd: float
+    paid_usd: float
+    estimated_share: float
+    utilisation: Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,8 +198,7 @@ def options(
         )
     )
     theta = problem.theta()
-    routing = np.eye(len(problem.pairs))
-    wanted = machine_counts(problem, theta, routing, keep_fixed=True)
+    wanted = machine_counts(problem, theta, np.eye(len(problem.pairs)), keep_fixed=True)
     rates: dict[tuple[str, int], float] = {}
 
     def rate_of(gpu: Gpu, gpus: int) -> float | None:
@@ -195,23 +222,56 @@ def options(
             needed = max(1, math.ceil(work.peak_per_s / rate - _SLACK)) if rate > 0 else 1
         elif pair.machine is not None:
             needed = max(1, int(wanted[index, pair.machine]))
-        within = needed if build is None else math.floor(budget_usd / build.price_usd + _SLACK)
-        rows.append(
-            _Row(
-                pair=pair, gpu=gpu, gpus=gpus, build=build, offer=offer, rate=rate, needed=needed,
-                count=max(1, min(needed, within)),
-            )
-        )  # fmt: skip
-    counts = np.zeros((len(rows), len(problem.machines)))
-    for at, row in enumerate(rows):
-        if row.pair.machine is not None:
-            counts[at, row.pair.machine] = row.count
-    evaluation = kernel(problem, theta, Choice(machine_count=counts, routing=routing))
-    shares = _estimated_shares(evaluation, problem)
+        rows.append(_Row(pair=pair, gpu=gpu, gpus=gpus, build=build, offer=offer, rate=rate, needed=needed))
+    full = _costs(problem, theta, rows, [row.needed for row in rows])
+    counts = [_within(row, costs, budget_usd) for row, costs in zip(rows, full, strict=True)]
+    bought = _costs(problem, theta, rows, counts)
     return tuple(
-        _option(work, problem, theta, row, evaluation, at, float(shares[at]), budget_usd, today)
-        for at, row in enumerate(rows)
+        _option(work, problem, theta, row, count, whole, costs, catalog, budget_usd, today)
+        for row, count, whole, costs in zip(rows, counts, full, bought, strict=True)
     )
+
+
+def _costs(problem: PlanProblem, theta: Theta, rows: Sequence[_Row], counts: Sequence[int]) -> list[_Costs]:
+    """What every row costs with a number of machines."""
+    machines = np.zeros((len(rows), len(problem.machines)))
+    for at, (row, count) in enumerate(zip(rows, counts, strict=True)):
+        if row.pair.machine is not None:
+            machines[at, row.pair.machine] = count
+    evaluation = kernel(problem, theta, Choice(machine_count=machines, routing=np.eye(len(problem.pairs))))
+    shares = _estimated_shares(evaluation, problem)
+    return [
+        _Costs(
+            total_usd=float(evaluation.tco_usd[at]),
+            present_value_usd=float(evaluation.present_value_usd[at]),
+            opex_usd=float(evaluation.opex_usd[at]),
+            paid_usd=float(evaluation.capex_usd[at] + evaluation.opex_usd[at]),
+            estimated_share=float(shares[at]),
+            utilisation=evaluation.utilisation[at],
+        )
+        for at in range(len(rows))
+    ]
+
+
+def _within(row: _Row, full: _Costs, budget_usd: float) -> int:
+    """Machines of which the budget does most of the work: bought, and run for as long as it pays for."""
+    if row.build is None:
+        return row.needed
+    most = max(1, min(row.needed, math.floor(budget_usd / row.build.price_usd + _SLACK)))
+    shares = [_paid_share(row, count, full, budget_usd) for count in range(1, most + 1)]
+    return 1 + int(np.argmax(shares))
+
+
+def _paid_share(row: _Row, count: int, full: _Costs, budget_usd: float) -> float:
+    """Share of the work that a budget pays for with some of the machines; fewer do and use that much less of it. [-]"""
+    assert row.build is not None
+    share = min(1.0, count / row.needed)
+    price_usd = row.needed * row.build.price_usd
+    running_usd, resale_usd = full.paid_usd - price_usd, full.paid_usd - full.total_usd
+    left_usd = budget_usd - share * (price_usd - resale_usd)
+    if left_usd >= share * running_usd * (1 - _SLACK):
+        return share
+    return max(0.0, left_usd) / running_usd
 
 
 def machine_document(build: Build, work: Work, count: int | None = None) -> dict[str, object]:
@@ -229,36 +289,38 @@ def _option(
     problem: PlanProblem,
     theta: Theta,
     row: _Row,
-    evaluation: Evaluation,
-    at: int,
-    estimated_share: float,
+    count: int,
+    full: _Costs,
+    costs: _Costs,
+    catalog: Catalog,
     budget_usd: float,
     today: dt.date,
 ) -> Option:
-    pair, months = row.pair, problem.horizon_months
-    total = float(evaluation.tco_usd[at])
+    pair, months, total = row.pair, problem.horizon_months, costs.total_usd
     fits = pair.feasible and (row.rate is None or row.rate > 0)
     punctual = fits and on_time(problem, theta, pair)
-    speed, low, high = _speeds(row, problem.parameters[pair.throughput_at])
+    speed, low, high = _speeds(row, count, problem.parameters[pair.throughput_at])
     run_h, run_low_h, run_high_h = (None, None, None) if work.serving else _run_hours(problem, theta, pair)
-    busy = None if pair.machine is None or work.serving else float(evaluation.utilisation[at, pair.machine])
+    busy = None if pair.machine is None or work.serving else float(costs.utilisation[pair.machine])
     if row.build is not None:
-        price = row.count * row.build.price_usd
+        price = count * row.build.price_usd
         affordable = row.build.price_usd <= budget_usd * (1 + _SLACK)
-        covered = months * min(1.0, row.count / row.needed) if affordable and punctual else 0.0
+        covered = months * _paid_share(row, count, full, budget_usd) if affordable and punctual else 0.0
     else:
         price = total
         run_usd = total / months / (work.runs_per_month * work.attempts_per_run)
         affordable = run_usd <= budget_usd
         covered = min(float(months), budget_usd * months / total) if punctual and row.needed == 1 else 0.0
+    billed_h = _billed_h(problem, theta, pair)
     return Option(
         kind="rental" if row.build is None else "build",
         id=pair.resource,
         build=row.build,
         offer=row.offer,
+        provider=None if row.offer is None else _provider_name(row.offer, catalog),
         gpu=row.gpu,
         gpus=row.gpus,
-        count=pair.nodes if row.build is None else row.count,
+        count=pair.nodes if row.build is None else count,
         needed=row.needed,
         fits=fits,
         on_time=punctual,
@@ -273,25 +335,30 @@ def _option(
         memory_gb=None if work.serving else pair.fit.memory_gb,
         busy_share=busy,
         price_usd=price,
-        running_usd_per_month=float(evaluation.opex_usd[at]) / months,
-        rented_h_per_month=_rented_h(work, problem, theta, pair),
+        running_usd_per_month=costs.opex_usd / months,
+        rented_h_per_month=None if billed_h is None else billed_h * work.runs_per_month * work.attempts_per_run,
+        billed_h=billed_h,
         total_usd=total,
-        present_value_usd=float(evaluation.present_value_usd[at]),
-        total_estimated_share=estimated_share,
+        paid_usd=costs.paid_usd,
+        full_total_usd=full.total_usd,
+        present_value_usd=costs.present_value_usd,
+        total_estimated_share=costs.estimated_share,
         covered_months=covered,
         covers=punctual and affordable and covered >= months * (1 - _SLACK),
         affordable=affordable,
+        over_budget_usd=max(0.0, total - budget_usd),
+        early_over_usd=max(0.0, costs.paid_usd - budget_usd),
         current=row.offer is None or row.offer.status(today) == "current",
         price_is_old=row.build is not None and row.build.price_age_months(today) > OLD_AFTER_MONTHS,
     )
 
 
-def _speeds(row: _Row, rate: Parameter) -> tuple[float, float, float]:
+def _speeds(row: _Row, count: int, rate: Parameter) -> tuple[float, float, float]:
     """Speed of all GPUs that are bought or rented, several runs beside each other where one takes fewer, with range."""
     if row.rate is not None:
-        speed = row.rate * (row.count if row.build is not None else 1)
+        speed = row.rate * (count if row.build is not None else 1)
         return speed, speed, speed
-    parallel = 1 if row.build is None else row.count * (row.gpus // row.pair.gpus)
+    parallel = 1 if row.build is None else count * (row.gpus // row.pair.gpus)
     low = rate.value if rate.low is None else rate.low
     high = rate.value if rate.high is None else rate.high
     return parallel * rate.value, parallel * low, parallel * high
@@ -306,12 +373,16 @@ def _run_hours(problem: PlanProblem, theta: Theta, pair: Pair) -> tuple[float, f
     return hours, ends[0], ends[1]
 
 
-def _rented_h(work: Work, problem: PlanProblem, theta: Theta, pair: Pair) -> float | None:
-    """Billed instance-hours of a month's work."""
+def _billed_h(problem: PlanProblem, theta: Theta, pair: Pair) -> float | None:
+    """Instance-hours that are paid for one attempt: start-up, work, idle tail, rounded up to the unit of billing."""
     if pair.offer is None:
         return None
-    billed_h = float(session_node_h(pair, problem.offers[pair.offer], theta)[0])
-    return billed_h * work.runs_per_month * work.attempts_per_run
+    return float(session_node_h(pair, problem.offers[pair.offer], theta)[0])
+
+
+def _provider_name(offer: Offer, catalog: Catalog) -> str:
+    known = catalog.providers.get(offer.provider)
+    return known.name if known is not None else offer.provider
 
 
 def _estimated_shares(evaluation: Evaluation, problem: PlanProblem) -> Array:

@@ -74,7 +74,16 @@ def test_verdict_over_variants(values: list[float], options: dict[str, bool], ve
 
 def test_equal_numbers_are_named_once() -> None:
     values = [Value(label="A", value=16384), Value(label="B", value=1.23456), Value(label="C", value=16384)]
-    assert named(values, "cores") == "A, C: 16,384 cores; B: 1.235 cores"
+    assert named(values, "cores") == "16,384 cores for the A and the C and 1.235 cores for the B"
+
+
+def test_a_label_with_a_preposition_stands_as_it_is_and_units_read_as_words() -> None:
+    values = [Value(label="in TF32", value=55.77), Value(label="with two cards", value=78.03)]
+    assert named(values, "%", 3) == "56 % in TF32 and 78 % with two cards"
+    assert named([Value(label="Tesla T4", value=3)], "(PCIe generation)") == "PCIe Gen3 for the Tesla T4"
+    assert named([Value(label="A10", value=1.0), Value(label="A40", value=7.3836)], "times", 3) == (
+        "the same for the A10 and 7.38 times for the A40"
+    )
 
 
 @pytest.mark.parametrize(

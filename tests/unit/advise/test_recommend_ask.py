@@ -6,7 +6,7 @@ import datetime as dt
 
 import pytest
 
-from planner.advise.recommend.ask import Ask, check_ask, parse_budget, parse_size
+from planner.advise.recommend.ask import Ask, check_ask, parse_budget, parse_months, parse_size
 from planner.advise.recommend.uses import load_uses
 from planner.advise.recommend.work import stand_in, work_of
 from planner.catalog.load import load_catalog
@@ -19,15 +19,13 @@ CATALOG = load_catalog(today=TODAY)
 
 @pytest.mark.parametrize(
     ("text", "amount", "currency"),
-    [("8000 CNY", 8000.0, "CNY"), ("1.5e3EUR", 1500.0, "EUR"), (" 99.5 USD ", 99.5, "USD")]
+    [("8000 CNY", 8000.0, "CNY"), ("1.5e3EUR", 1500.0, "EUR"), (" 99.5 USD ", 99.5, "USD"), ("8000 cny", 8000.0, "CNY")]
 )  # fmt: skip
 def test_budgets(text: str, amount: float, currency: str) -> None:
     assert parse_budget(text) == Money(amount=amount, currency=currency)
 
 
-@pytest.mark.parametrize(
-    "text", ["8000", "1,000 USD", "8000 cny", "", "CNY 8000", "nan USD", "0 CNY", "-5 CNY", "1e400 USD"]
-)
+@pytest.mark.parametrize("text", ["8000", "1,000 USD", "", "CNY 8000", "nan USD", "0 CNY", "-5 CNY", "1e400 USD"])
 def test_other_budgets_are_refused_with_what_was_found(text: str) -> None:
     with pytest.raises(InputError) as caught:
         parse_budget(text)
@@ -42,6 +40,14 @@ def test_sizes(text: str, value: float) -> None:
     assert parse_size(text, field="--parameters") == pytest.approx(value, rel=1e-12)
 
 
+def test_months() -> None:
+    assert (parse_months(" 84 ", field="--months"), parse_months("1", field="--months")) == (84, 1)
+    for text in ("0", "85", "-1", "2.5", "", "१२", "9" * 5000):
+        with pytest.raises(InputError) as caught:
+            parse_months(text, field="--months")
+        assert str(caught.value).endswith("', expected a whole number from 1 to 84")
+
+
 @pytest.mark.parametrize("text", ["", "lots", "1,000", "-5", "100MB", "1.3.1B", "nan", "inf", "k"])
 def test_other_sizes_are_refused_by_option(text: str) -> None:
     with pytest.raises(InputError) as caught:
@@ -54,6 +60,8 @@ def test_other_sizes_are_refused_by_option(text: str) -> None:
     [
         ({"budget": Money(amount=1.0, currency="XAU")}, "--budget: found 'XAU', expected a known currency"),
         ({"budget": Money(amount=1e20, currency="CNY")}, "--budget: found '1e+20 CNY'"),
+        ({"budget": Money(amount=0.009, currency="USD")}, "--budget: found '0.009 USD', expected an amount worth 0.01"),
+        ({"budget": Money(amount=1.0, currency="JPY")}, "--budget: found '1 JPY', expected an amount worth 0.01"),
         ({"parameters": 9e11}, "--parameters: found '900B', expected from 10k to 405.9B"),
         ({"parameters": 5.0}, "--parameters: found '5'"),
         ({"samples": 0.0}, "--samples: found '0'"),
@@ -66,6 +74,22 @@ def test_what_cannot_be_asked(changes: dict[str, object], words: str) -> None:
     with pytest.raises(InputError) as caught:
         check_ask(Ask(**given), CATALOG)  # type: ignore[arg-type]
     assert str(caught.value).startswith(words)
+
+
+@pytest.mark.parametrize(
+    ("site", "words"),
+    [
+        ("nowhere", "all are listed by: python -m planner catalog list sites"),
+        ("x", "all are listed by: python -m planner catalog list sites"),
+        ("germny", "did you mean germany?"),
+        ("kingdom", "did you mean united-kingdom?"),
+    ],
+)
+def test_a_site_is_suggested_only_where_it_is_alike(site: str, words: str) -> None:
+    ask = Ask(budget=Money(amount=8000, currency="CNY"), use="teaching", site=site)
+    with pytest.raises(UnknownIdError) as caught:
+        check_ask(ask, CATALOG)
+    assert str(caught.value) == f"--site: no site called '{site}'; {words}"
 
 
 def test_an_unknown_site_is_named() -> None:

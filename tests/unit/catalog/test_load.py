@@ -248,6 +248,14 @@ SPOT = "interrupted_share_per_month: {value: 0.075, low: 0.05, high: 0.1, source
         ("gpus.yaml", "tdp_w: 400", "tdp_w: 1.0e+31", "tdp_w", "1e+31"),
         ("gpus.yaml", "fp16_matmul_fraction: 0.84", "fp16_matmul_fraction: 84", "fp16_matmul_fraction", "84"),
         ("gpus.yaml", "idle_w: {value: 50,", "idle_w: {value: 44,", "idle_w", "low 45, value 44, high 60"),
+        ("gpus.yaml", "{value: 50,", "{value: 1234567.5,", "idle_w", "low 45, value 1234567.5, high 60"),
+        (
+            "gpus.yaml",
+            "fp16_matmul_fraction: 0.84",
+            "fp16_matmul_fraction: 1.7654321",
+            "fp16_matmul_fraction",
+            "1.7654321",
+        ),
         (
             "gpus.yaml",
             "idle_w: {value: 50, low: 45, high: 60,",

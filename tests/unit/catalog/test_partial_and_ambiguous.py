@@ -59,7 +59,7 @@ def test_it_is_refused_for_plans_with_what_is_missing(wider: Catalog) -> None:
     with pytest.raises(InputError) as error:
         find_gpu(wider, "K80", field="machines.a.gpu")
     assert str(error.value) == (
-        "machines.a.gpu: 'Tesla K80' can't be planned with (unknown: memory_bandwidth_gb_per_s, tdp_w, "
+        "machines.a.gpu: 'K80' can't be planned with (unknown: memory_bandwidth_gb_per_s, tdp_w, "
         "fp32_tflop_per_s): expected another GPU"
     )
     assert find_accelerator(wider, "K80") is wider.partial_gpus["k80"]

@@ -18,7 +18,7 @@ from planner.catalog.query import (
     find_site,
     find_workload,
 )
-from planner.errors import UnknownIdError
+from planner.errors import InputError, UnknownIdError
 
 TODAY = dt.date(2026, 11, 30)
 
@@ -122,3 +122,11 @@ def test_conflicts_are_current_offers_of_the_same_thing(catalog: Catalog, edited
     assert check_offer_conflicts(kept, today=dt.date(2025, 9, 1)) == (
         ("examplecloud-a100x8-us-on-demand", "examplecloud-a100x8-us-on-demand-2024"),
     )
+
+
+@pytest.mark.parametrize(("typed", "code"), [(" A100-80gb", "gpu_ambiguous"), ("K80", "gpu_incomplete")])
+def test_a_gpu_that_cannot_be_taken_is_named_as_it_was_typed(typed: str, code: str) -> None:
+    with pytest.raises(InputError) as caught:
+        find_gpu(load_catalog(), typed, field="--gpu")
+    assert caught.value.code == code
+    assert f"--gpu: '{typed.strip()}'" in str(caught.value)

@@ -77,6 +77,33 @@ def test_values_on_the_command_line_are_read_as_in_a_file(text: str, capsys: pyt
     assert "runs_per_month" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("catalog", "diff", "", "data"), ("catalog", "diff", "data", " "), ("catalog", "diff", "", ""),
+        ("catalog", "check", ""), ("plan", ""), ("plan", str(LAB), "--csv", ""),
+    ],
+)  # fmt: skip
+def test_an_empty_path_is_refused(arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main([*arguments, *TODAY])
+    assert stop.value.code == 2
+    out, err = capsys.readouterr()
+    assert out == "" and "expected the name of a file or folder" in err
+
+
+@pytest.mark.parametrize("text", ["1_0", "\uff11", "\u0663", "1e0x", "", "nan", "inf", "-1", "0"])
+@pytest.mark.parametrize("option", ["--gpus", "--tokens"])
+def test_numbers_of_options_are_written_in_plain_digits(
+    option: str, text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = ["estimate", "--gpu", "rtx-4090", "--gpus", "1", "--workload", "gpt-1.3b", option + "=" + text]
+    with pytest.raises(SystemExit) as stop:
+        main([*run, *TODAY])
+    assert stop.value.code == 2
+    assert f"argument {option}: found {text!r}" in capsys.readouterr().err
+
+
 def test_lists_can_be_set_and_a_path_only_once(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["plan", str(LAB), "--set", "rental.gpus=[h100-sxm5-80gb]", "--json", *TODAY]) == 0
     jobs = json.loads(capsys.readouterr().out)["strategies"][1]["jobs"]

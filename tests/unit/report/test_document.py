@@ -24,7 +24,7 @@ EXAMPLES = sorted((ROOT / "examples").glob("*.yaml"))
 
 STRATEGY_KEYS = {
     "id", "kind", "feasible", "problems", "tco_usd", "present_value_usd", "capex_usd", "residual_usd", "opex_usd",
-    "energy_kwh", "kg_co2e", "estimated_share", "lines", "jobs",
+    "energy_kwh", "kg_co2e", "estimated_share", "paybacks", "lines", "jobs",
 }  # fmt: skip
 LINE_KEYS = {
     "id", "group", "resource", "job", "amount_usd", "present_value_usd", "quantity", "unit", "unit_price_usd",
@@ -97,6 +97,22 @@ def test_totals_are_the_sum_of_the_lines(result: Result) -> None:
         assert entry["estimated_share"] == pytest.approx(marked / everything)
         assert entry["months"][-1]["cumulative_usd"] == pytest.approx(entry["tco_usd"], abs=0.005)
         assert len(entry["months"]) == plan_document(result)["horizon_months"]
+
+
+def test_a_higher_purchase_is_paid_back_in_the_month_whose_cash_says_so(result: Result) -> None:
+    entries = {entry["id"]: entry for entry in plan_document(result)["strategies"] if entry["tco_usd"] is not None}
+    spent = {}
+    for id, entry in entries.items():
+        worth_today = sum(line["amount_usd"] for line in entry["lines"] if line["id"].startswith("opportunity"))
+        flows = [month["capex_usd"] + month["opex_usd"] for month in entry["months"]]
+        spent[id] = [sum(flows[: n + 1]) - worth_today for n in range(len(flows))]
+    for id, entry in entries.items():
+        lower = {other for other in entries if entries[other]["cash_at_start_usd"] < entry["cash_at_start_usd"]}
+        assert {payback["against"] for payback in entry["paybacks"]} == lower
+        for payback in entry["paybacks"]:
+            pairs = zip(spent[id], spent[payback["against"]], strict=True)
+            months = [month for month, (mine, theirs) in enumerate(pairs, start=1) if mine <= theirs]
+            assert payback["month"] == (months[0] if months else None)
 
 
 def test_every_source_of_the_document_is_explained(result: Result) -> None:

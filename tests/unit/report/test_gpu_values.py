@@ -8,7 +8,7 @@ import pytest
 from planner.catalog.records import Figure, HardwarePrice
 from planner.report.gpu_table import compare_rows, gpu_rows
 from planner.report.gpu_values import accelerators, purchase_price, saving, speed, usd_per_speed
-from planner.report.listing import rows_csv
+from planner.report.listing import list_rows, rows_csv
 from planner.report.price_history import price_histories
 from tests.planning import TODAY, catalog, evidence, shipped_catalog
 
@@ -41,22 +41,22 @@ LAUNCH, LIST_2022 = ("new", 1599, "2022-09-20", False, "launch"), ("new", 2125, 
 
 
 @pytest.mark.parametrize(
-    ("prices", "expected"),
+    ("basis", "prices", "expected"),
     [
-        ([NEW, USED], (1900, "new")),
-        ([OLD_NEW, USED], (850, "used")),
-        ([OLD_NEW, OLD_USED], (2199, "new")),
-        ([OLD_NEW, ("used", 800, "2026", True, "market")], (2199, "new")),
-        ([("used", 800, "2026", True, "market")], (800, "used")),
-        ([NEW, ("new", 1950, "2026-08", False, "market")], (1950, "new")),
-        ([LAUNCH, LIST_2022], (2125, "new")),
-        ([NEW, LIST_2022], (1900, "new")),
-        ([LAUNCH], None),
-        ([], None),
+        ("new", [NEW, USED], (1900, "new")),
+        ("new", [OLD_NEW, USED], (2199, "new")),
+        ("new", [USED], None),
+        ("used", [OLD_NEW, USED], (850, "used")),
+        ("used", [OLD_NEW, OLD_USED], (900, "used")),
+        ("new", [NEW, ("new", 1950, "2026-08", False, "market")], (1950, "new")),
+        ("new", [LAUNCH, LIST_2022], (2125, "new")),
+        ("new", [NEW, LIST_2022], (1900, "new")),
+        ("new", [LAUNCH], None),
+        ("used", [], None),
     ],
 )
-def test_the_price_of_today_is_current_and_printed_where_there_is_one(prices, expected):
-    assert price_on("today", *prices) == expected
+def test_a_price_is_of_one_condition_and_the_newest_of_the_market(basis, prices, expected):
+    assert price_on(basis, *prices) == expected
 
 
 def test_other_bases():
@@ -96,28 +96,35 @@ def test_the_4090_against_the_a100_by_measure_and_price():
 def test_what_is_unknown_has_no_price_of_speed():
     data = shipped_catalog()
     assert usd_per_speed(None, Figure(value=1, sources=("x",))) is None
-    assert saving(data, evidence(), data.gpus["l4"], data.gpus[GPU], "peak_fp32", "today", TODAY) is None
+    assert saving(data, evidence(), data.gpus["l4"], data.gpus[GPU], "peak_fp32", "new", TODAY) is None
 
 
 def test_best_values_are_marked_in_their_direction():
     data = shipped_catalog()
     gpus = [data.gpus[id] for id in ("rtx-3090", GPU, "a100-sxm4-80gb", "a100-pcie-80gb")]
-    rows = {row.id: row for row in compare_rows(data, evidence(), gpus, "today", TODAY)}
+    rows = {row.id: row for row in compare_rows(data, evidence(), gpus, "new", TODAY)}
     assert rows["memory_gb"].best == (2, 3)
     assert rows["tdp_w"].best == (3,)
-    assert rows["price_usd"].best == (0,)
+    assert rows["price_usd"].best == rows["price_new_usd"].best == (1,)
+    assert rows["price_used_usd"].best == (0,)
+    used = {row.id: row for row in compare_rows(data, evidence(), gpus, "used", TODAY)}
+    assert used["price_usd"].figures == rows["price_used_usd"].figures
+    assert [figure and figure.value for figure in rows["nvlink_bridge_gb_per_s"].figures[:2]] == [112.5, None]
     assert rows["dense_16_bit_tflop_per_s"].best == (2, 3)
-    assert compare_rows(data, evidence(), gpus[:1], "today", TODAY)[0].best == ()
-    twins = compare_rows(data, evidence(), [gpus[0], gpus[0]], "today", TODAY)
+    assert compare_rows(data, evidence(), gpus[:1], "new", TODAY)[0].best == ()
+    twins = compare_rows(data, evidence(), [gpus[0], gpus[0]], "new", TODAY)
     assert all(row.best == () for row in twins)
 
 
 def test_rows_of_all_gpus_say_what_is_unknown():
-    rows = {row["id"]: row for row in gpu_rows(shipped_catalog(), evidence(), today=TODAY)}
+    rows = {row["id"]: row for row in gpu_rows(shipped_catalog(), evidence(), today=TODAY, basis="new")}
     assert set(rows) == set(accelerators(shipped_catalog()))
     assert rows["k80"]["can_be_planned"] is False and rows["k80"]["tdp_w"] is None
     card = rows[GPU]
     assert card["usd_per_gb"] == pytest.approx(1900 / 24)
+    used = {row["id"]: row for row in gpu_rows(shipped_catalog(), evidence(), today=TODAY, basis="used")}
+    assert used[GPU]["usd_per_gb"] == pytest.approx(1550 / 24) and used[GPU]["price_new_usd"] == 1900
+    assert {row["price_condition"] for row in used.values()} == {"used", None}
     assert card["dense_16_bit_tflop_per_s_per_w"] == pytest.approx(165.2 / 450)
     assert card["gb_per_s_per_usd"] == pytest.approx(1008 / 1900)
     assert "estimate" in card and card["source"]
@@ -148,3 +155,26 @@ def test_prices_that_replaced_each_other_are_one_history():
     lengths = [len(series.offers) for series in found.values()]
     assert lengths == sorted(lengths, reverse=True)
     assert dt.date(2025, 6, 5) in {offer.retired_on for offer in series.offers}
+
+
+def test_a_listing_says_what_a_gpu_gives_as_the_page_does():
+    rows = list_rows(shipped_catalog(), "gpus", today=TODAY, evidence=evidence())
+    table = {row["id"]: row for row in gpu_rows(shipped_catalog(), evidence(), today=TODAY)}
+    head = list(rows[0])
+    assert head.index("source") < head.index("price_usd")  # what was there keeps its place
+    names = head[head.index("price_usd") :]
+    shared = [name for name in names if name in table[GPU]]
+    assert set(names) - set(shared) == {"price_estimate", "price_source"}
+    assert len([name for name in shared if "per" in name]) == 7
+    for row in rows:
+        assert {name: row[name] for name in shared} == {name: table[row["id"]][name] for name in shared}
+    card = next(row for row in rows if row["id"] == GPU)
+    assert card["usd_per_dense_16_bit_tflop_per_s"] == pytest.approx(1900 / 165.2)
+    assert card["price_source"] and card["price_estimate"] is False
+
+
+def test_a_listing_leaves_open_what_has_no_price():
+    data = replace(shipped_catalog(), hardware={})
+    row = next(row for row in list_rows(data, "gpus", today=TODAY) if row["id"] == GPU)
+    assert row["price_usd"] is None and row["usd_per_gb"] is None and row["price_source"] is None
+    assert row["dense_16_bit_tflop_per_s_per_w"] == pytest.approx(165.2 / 450)

@@ -106,7 +106,7 @@ def test_unreadable_file(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("version", "found"), [(None, "nothing"), (2, "2"), (0, "0"), ("1", "'1'"), (True, "True"), ([1], "[1]")]
+    ("version", "found"), [(None, "nothing"), (2, "2"), (0, "0"), ("1", "'1'"), (True, "true"), ([1], "a list")]
 )
 def test_other_versions_are_refused(version: object, found: str) -> None:
     document = {} if version is None else {"schema_version": version}

@@ -66,21 +66,84 @@ def test_value_out_of_its_range(field: str, value: object, found: str, expected:
 
 
 @pytest.mark.parametrize(
-    ("overrides", "field", "words"),
+    ("overrides", "field", "found", "words"),
     [
-        ({"jobs.work.tokens": 5}, "jobs.work", ("'tokens'", "'samples'", "not both")),
-        ({"machines.own.idle_w": 700}, "machines.own", ("idle_w", "700", "load_w", "600")),
-        ({"offers.rented.idle_w": 700}, "offers.rented", ("idle_w", "700", "load_w", "600")),
-        ({"machines.own.condition": "used"}, "machines.own", ("age_months",)),
-        ({"machines.own.age_months": 5}, "machines.own", ("condition: used",)),
-        ({"machines.own.owned": {"count": 2, "age_months": 3}}, "machines.own", ("count", "2 owned")),
-        ({"offers.rented.price_usd_per_gpu_h": 1}, "offers.rented", ("price_usd_per_h", "price_usd_per_gpu_h", "both")),
+        ({"jobs.work.tokens": 5}, "jobs.work.tokens", "5", ("'tokens'", "'samples'", "not both")),
+        ({"machines.own.idle_w": 12345678}, "machines.own.idle_w", "12345678", ("a number from 0 to 1,000,000 W",)),
+        ({"machines.own.idle_w": 700}, "machines.own.idle_w", "700", ("at most 'load_w' (600)",)),
+        ({"offers.rented.idle_w": 700.5}, "offers.rented.idle_w", "700.5", ("at most 'load_w' (600)",)),
+        ({"machines.own.condition": "used"}, "machines.own.age_months", "nothing", ("the months since",)),
+        ({"machines.own.age_months": 5}, "machines.own.age_months", "5", ("'condition: used'",)),
+        ({"machines.own.owned": {"count": 2, "age_months": 3}}, "machines.own.count", "1", ("at least 2",)),
+        (
+            {"offers.rented.price_usd_per_gpu_h": 1},
+            "offers.rented.price_usd_per_gpu_h",
+            "1",
+            ("price_usd_per_h", "price_usd_per_gpu_h", "both"),
+        ),
     ],
 )
-def test_fields_that_contradict_each_other(overrides: dict[str, Any], field: str, words: tuple[str, ...]) -> None:
+def test_fields_that_contradict_each_other(
+    overrides: dict[str, Any], field: str, found: str, words: tuple[str, ...]
+) -> None:
     (problem,) = problems(small_plan(overrides))
-    assert problem.field == field
+    assert (problem.field, problem.found) == (field, found)
     assert all(word in problem.expected for word in words)
+
+
+def test_a_contradiction_is_named_in_the_spelling_of_the_file() -> None:
+    plan = small_plan()
+    plan["offers"]["rented"]["price_per_gpu_h"] = "1 EUR"
+    (problem,) = problems(plan)
+    assert (problem.field, problem.found) == ("offers.rented.price_per_gpu_h", "'1 EUR'")
+
+
+WRONG = (True, 1, 0, 1.5, -1, 1e300, "x", "yes", "", [], [1], {}, {"a": 1}, None, [[1]], {"a": {}})
+
+
+def places(model: type[BaseModel], prefix: str = "") -> Iterator[str]:
+    """Paths of every field of a scenario, entries of mappings under the names of the small plan."""
+    entries = {"jobs": "work", "machines": "own", "offers": "rented", "gpus": "card", "currencies": "EUR"}
+    for name, info in model.model_fields.items():
+        path = f"{prefix}{info.alias or name}"
+        yield path
+        for part in models_within(info.annotation):
+            yield from places(part, f"{path}.{entries[name]}." if name in entries else f"{path}.")
+
+
+def models_within(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for argument in get_args(annotation):
+        yield from models_within(argument)
+
+
+CARD = {"memory_gb": 48, "memory_bandwidth_gb_per_s": 1800, "tdp_w": 400, "bf16_dense_tflop_per_s": 250}
+
+
+@pytest.mark.parametrize("path", sorted(set(places(Scenario))))
+def test_a_value_of_a_wrong_type_is_refused_in_our_words(path: str) -> None:
+    for value in WRONG:
+        plan = small_plan()
+        plan["gpus"] = {"card": dict(CARD)}
+        here: dict[str, Any] = plan
+        *around, last = path.split(".")
+        for key in around:
+            here = here.setdefault(key, {}) if isinstance(here.setdefault(key, {}), dict) else {}
+        here[last] = value
+        try:
+            scenario = check_document(plan)
+        except ScenarioError as error:
+            for problem in error.problems:
+                words = problem.expected.casefold()
+                assert not any(raw in words for raw in ("input", "valid ", "should", "instance")), str(problem)
+        else:
+            found: Any = scenario
+            for key in path.split("."):
+                names = {info.alias or name: name for name, info in getattr(type(found), "model_fields", {}).items()}
+                found = found.get(key) if isinstance(found, dict) else getattr(found, names[key], None)
+            assert not isinstance(found, bool) or found is value  # no other value is taken for true or false
+            assert not isinstance(value, bool) or found is value  # and these for nothing else
 
 
 def test_no_jobs() -> None:
@@ -127,7 +190,7 @@ def test_money_under_both_names_is_refused() -> None:
     plan = small_plan()
     plan["site"]["electricity"] = "0.2 EUR"
     (problem,) = problems(plan)
-    assert problem.field == "site"
+    assert (problem.field, problem.found) == ("site.electricity", "'0.2 EUR'")
     assert problem.expected == "'electricity_usd_per_kwh' or 'electricity', not both"
 
 
@@ -152,3 +215,21 @@ def test_no_stem_of_money_is_a_field_of_its_own() -> None:
 
 def test_whole_numbers_may_be_written_with_a_point() -> None:
     assert check_document(small_plan({"horizon_months": 12.0})).horizon_months == 12
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "expected"),
+    [
+        ("machines.own.load_w", 1e9, "a number from 0.1 to 1,000,000 W"),
+        ("offers.rented.load_w", 1e9, "a number from 0.1 to 1,000,000 W"),
+        ("offers.rented.idle_w", 1e9, "a number from 0 to 1,000,000 W"),
+        ("offers.rented.network_gbit_per_s", 1e9, "a number from 0.001 to 1,000,000 Gbit/s"),
+        ("site.colocation.contracted_kw", 1e9, "a number from 0.001 to 1,000,000 kW"),
+        ("staff.fte_per_machine", 1e9, "a number from 0 to 10,000 FTE"),
+        ("staff.fte_cloud", 1e9, "a number from 0 to 10,000 FTE"),
+        ("machines.own.fte_per_machine", 1e9, "a number from 0 to 10,000 FTE"),
+    ],
+)
+def test_what_no_machine_or_site_has_is_refused(field: str, value: float, expected: str) -> None:
+    (problem,) = problems(small_plan({field: value}))
+    assert (problem.field, problem.expected) == (field, expected)

@@ -19,8 +19,8 @@ def test_an_estimate_has_three_significant_digits_and_a_printed_figure_all():
     assert catalog_rows.text(figure(1234.5, estimate=True), "unit.w") == "1,230\xa0W"
     assert catalog_rows.text(figure(1234.5), "unit.w") == "1,234.5\xa0W"
     assert catalog_rows.text(None, "unit.w") == "unknown"
-    assert catalog_rows.price(figure(16338.77, estimate=True)) == "$16,300"
-    assert catalog_rows.price(figure(16338.77)) == "$16,339"
+    assert catalog_rows.usd(figure(16338.77, estimate=True)) == 16300
+    assert (catalog_rows.usd(figure(16338.77)), catalog_rows.usd(figure(549.994))) == (16339, 549.99)
 
 
 def test_a_row_is_as_old_as_its_oldest_figure():
@@ -28,7 +28,8 @@ def test_a_row_is_as_old_as_its_oldest_figure():
     assert row["Figures of"] == "2024" and row["Mark"] == "34 months old"
     undated = catalog_rows.origin(shipped_catalog(), [figure(1, "2026-11-09"), figure(1, None, True)], TODAY)
     assert undated["Figures of"] == "unknown" and undated["Mark"] == "no date, estimate"
-    assert catalog_rows.origin(shipped_catalog(), [None], TODAY)["Sources"] == ""
+    assert catalog_rows.origin(shipped_catalog(), [None], TODAY)["Sources"] == "not stated"
+    assert catalog_rows.origin(shipped_catalog(), [figure(1)], TODAY)["Mark"] == "none"
 
 
 def test_sources_are_named_also_the_scenario_and_measurements():

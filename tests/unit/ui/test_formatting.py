@@ -111,12 +111,10 @@ def test_energy(kwh, text):
     assert f.energy(kwh).replace(f.NBSP, " ") == text
 
 
-def test_carbon_and_power():
+def test_carbon_and_memory():
     assert f.carbon(350).replace(f.NBSP, " ") == "350 kg CO₂e"
     assert f.carbon(17_800).replace(f.NBSP, " ") == "18 t CO₂e"
     assert f.carbon(1_276_800).replace(f.NBSP, " ") == "1,280 t CO₂e"
-    assert f.power(90).replace(f.NBSP, " ") == "90 W"
-    assert f.power(7_112).replace(f.NBSP, " ") == "7.1 kW"
     assert f.memory(24).replace(f.NBSP, " ") == "24 GB"
 
 
@@ -178,3 +176,25 @@ def test_age_badge_from_18_months_on():
 def test_text_is_safe_in_markdown():
     assert f.escaped("a $5 *b* [c]") == r"a \$5 \*b\* \[c\]"
     assert f.dollars("**$5**") == r"**\$5**"
+
+
+@pytest.mark.parametrize(
+    ("usd", "text"),
+    [(3943, "$3,940"), (956.52, "$957"), (50.04, "$50"), (12.345, "$12.3"), (0.25, "$0.25"), (1_234_567, "$1,230,000")],
+)
+def test_an_estimated_price_has_three_digits(usd, text):
+    assert f.price(usd, estimate=True) == text
+
+
+@pytest.mark.parametrize(
+    ("share", "text"), [(0.0, f"0{f.NBSP}%"), (0.004, f"under 1{f.NBSP}%"), (0.01, f"1{f.NBSP}%"), (None, "unknown")]
+)
+def test_a_small_share_is_not_called_nothing(share, text):
+    assert f.share(share) == text
+
+
+@pytest.mark.parametrize(
+    ("code", "usd_per_unit", "text"), [("CNY", 0.13918, "7.185 CNY per USD"), ("EUR", 1.15, "1.15 USD per EUR")]
+)
+def test_a_rate_is_quoted_above_one(code, usd_per_unit, text):
+    assert f.exchange_rate(f.Currency(code=code, usd_per_unit=usd_per_unit)) == text

@@ -129,10 +129,10 @@ def test_every_wrong_cell_is_said_with_row_and_column_and_what_was_typed():
     assert len(named) == 1
 
 
-def test_a_fault_of_the_whole_job_names_its_row():
+def test_fields_that_contradict_each_other_name_the_one_to_change():
     jobs, rows, keys, _ = after({"edited_rows": {1: {"epochs": "3"}}})
     (fault,) = faults_of(problems(jobs), rows, keys)
-    assert (fault.row, fault.column) == (2, "")
+    assert (fault.row, fault.column) == (2, "tokens")
     assert "either 'tokens', or 'samples'" in sentence(fault, rows).replace("\\", "")
 
 

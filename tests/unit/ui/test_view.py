@@ -35,7 +35,7 @@ def line(id, amount_usd, resource="ws"):
     return {"id": id, "amount_usd": amount_usd, "resource": resource}
 
 
-def way(kind, tco_usd, jobs, lines, *, cards=0, start_usd=0.0, month_usd=0.0, months=12):
+def way(kind, tco_usd, jobs, lines, *, cards=0, start_usd=0.0, month_usd=0.0, months=12, paybacks=None):
     return {
         "id": kind,
         "kind": kind,
@@ -46,6 +46,7 @@ def way(kind, tco_usd, jobs, lines, *, cards=0, start_usd=0.0, month_usd=0.0, mo
         "tco_low_usd": tco_usd * 0.9,
         "tco_high_usd": tco_usd * 1.2,
         "cash_at_start_usd": start_usd,
+        "paybacks": [{"against": against, "month": month} for against, month in (paybacks or {}).items()],
         "machines": [{"id": "ws", "gpu": "rtx-4090", "gpus_per_machine": 1, "count": cards, "utilisation": 0.71}]
         if cards
         else [],
@@ -78,6 +79,7 @@ def report():
         cards=4,
         start_usd=11_000.0,
         month_usd=1_000.0,
+        paybacks={"cloud": 6},
     )
     local = way(
         "local",
@@ -87,6 +89,7 @@ def report():
         cards=12,
         start_usd=60_000.0,
         month_usd=1_000.0,
+        paybacks={"cloud": None, "hybrid": None},
     )
     cloud = way(
         "cloud",
@@ -220,10 +223,30 @@ def test_a_ring_stands_where_renting_becomes_dearer(catalog):
     assert plan_rows.spend_heading(view) == "The owned machines pay for themselves in month 6"
 
 
+def test_the_month_is_the_one_that_the_plan_found(catalog):
+    def later(r):
+        r["strategies"][2]["paybacks"][0]["month"] = 9
+
+    view = view_of(catalog, later)
+    assert plan_rows.rings(view)[0]["text"].startswith("Month 9: ")
+    assert plan_rows.spend_heading(view).endswith("in month 9")
+
+
+def test_another_way_that_pays_back_becomes_cheaper(catalog):
+    def soon(r):
+        r["strategies"][0]["paybacks"][1]["month"] = 10
+        for month in r["strategies"][0]["months"]:
+            month["opex_usd"] = -4_000.0
+
+    text = plan_rows.rings(view_of(catalog, soon))[0]["text"]
+    assert text == "Month 10: owning all\nbecomes cheaper than the mix"
+
+
 def test_no_ring_without_a_crossing(catalog):
     def cheap(r):
         for month in r["strategies"][1]["months"]:
             month["opex_usd"] = 500.0
+        r["strategies"][2]["paybacks"][0]["month"] = None
 
     view = view_of(catalog, cheap)
     assert plan_rows.rings(view) == []

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-import csv
-import io
+import datetime as dt
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-from planner.catalog.import_cells import (
+from pydantic import ValidationError
+
+from planner.catalog.query import find_gpu
+from planner.catalog.records import Catalog, Offer, Status
+from planner.errors import InputError, Problem, UnknownIdError
+from planner.messages import as_text
+from planner.scenario.import_cells import (
     MARKETS,
     OTHER_TIME,
     PRICES,
     TERM,
     CellError,
+    check_point,
     collect,
     number,
     positive,
@@ -24,26 +29,29 @@ from planner.catalog.import_cells import (
     shown,
     whole,
 )
-from planner.catalog.query import find_gpu
-from planner.catalog.records import Catalog, Offer
-from planner.errors import InputError, Problem, UnknownIdError
+from planner.scenario.import_lines import read_lines
+from planner.scenario.schema import MOST_OFFERS, OfferInput
+from planner.scenario.values import check_id
 from planner.units import H_PER_MONTH
-from planner.validation import near
+from planner.validation import faults_of, near
+from planner.yaml_scalars import as_given
 
-MAX_ROWS = 500
+MAX_ROWS = MOST_OFFERS
 MAX_BYTES = 2_000_000
 
 TEXTS = ("provider", "instance_type", "region", "gpu", "term", "market")
 NUMBERS = ("billing_unit_s", "minimum_s", "startup_s", "network_gbit_per_s")
 COLUMNS = ("id", *TEXTS, "gpu_count", *PRICES, "includes_tax", *NUMBERS)
-IGNORED = ("gpu_label", "status", "as_of", "retired_on", "estimate", "source", "note")
+GONE = ("status", "retired_on")
+"""Columns of the catalog's own export that say whether an offer can still be had."""
+IGNORED = ("gpu_label", "as_of", "estimate", "source", "note")
 """Columns of the catalog's own export that say nothing about a quote."""
 
 State = Literal["new", "changed", "unchanged", "faulty"]
 Quote = dict[str, Any]
 
 _OTHER_NAMES = {"price_per_h": "price_usd_per_h", "price_per_gpu_h": "price_usd_per_gpu_h"}
-_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_STATUSES = get_args(Status)
 _TRUE, _FALSE = ("true", "yes", "1"), ("false", "no", "0")
 _MAY_BE_ZERO = ("minimum_s", "startup_s")
 _SAME = 1e-3  # two prices of one row may differ by their rounding
@@ -84,19 +92,29 @@ class OfferImport:
         return sum(row.state == state for row in self.rows)
 
 
-def read_offers(content: bytes, catalog: Catalog, own: Mapping[str, Mapping[str, Any]], *, file: str) -> OfferImport:
+def read_offers(
+    content: bytes,
+    catalog: Catalog,
+    own: Mapping[str, Mapping[str, Any]],
+    *,
+    file: str,
+    today: dt.date | None = None,
+) -> OfferImport:
     """Check a CSV file of offers against the catalog and the scenario's own offers.
 
     Parameters
     ----------
     content : bytes
-        UTF-8, separated by commas, semicolons or tabs, with a line of column names.
+        UTF-8, or UTF-16 with its mark, separated by commas, semicolons or tabs, with a line of column names; a line
+        such as `sep=;` may stand before it.
     catalog : Catalog
         Where GPUs and known offers are.
     own : mapping
         The scenario's `offers` as written there.
     file : str
         Name for the problems.
+    today : date, optional
+        Decides whether an offer has been withdrawn; the real day if omitted.
 
     Returns
     -------
@@ -106,26 +124,30 @@ def read_offers(content: bytes, catalog: Catalog, own: Mapping[str, Mapping[str,
     if len(content) > MAX_BYTES:
         return _refused(file, f"{len(content) / 1e6:,.1f} MB", f"at most {MAX_BYTES / 1e6:g} MB, {MAX_ROWS} rows")
     try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return _refused(file, "bytes that are no UTF-8 text", "a CSV file saved as UTF-8")
-    if "\0" in text:
-        return _refused(file, "binary data", "a CSV file saved as UTF-8")
-    try:
-        lines = _lines(text)
-    except csv.Error as error:
-        return _refused(file, str(error), "a CSV file with quotes in pairs")
+        separator, lines = read_lines(content)
+    except CellError as error:
+        return _refused(file, error.found, error.expected)
     if not lines:
         return _refused(file, "nothing", f"a line of column names: {', '.join(COLUMNS)}")
     if len(lines) - 1 > MAX_ROWS:
         return _refused(file, f"{len(lines) - 1:,} rows", f"at most {MAX_ROWS}: keep the offers you could take")
     header = [_OTHER_NAMES.get(name, name) for name in (cell.strip().casefold() for cell in lines[0][1])]
+    while header and not header[-1]:  # spreadsheets end every line with separators for columns that were emptied
+        header.pop()
     problems = _header_problems(header, file)
     if not problems and len(lines) == 1:
         problems = [Problem(file=file, record="", field="", found="no row", expected="at least one offer")]
     if problems:
         return OfferImport(rows=(), problems=tuple(problems))
-    reader = _Reader(catalog=catalog, own=own, file=file, header=header, first_line={})
+    reader = _Reader(
+        catalog=catalog,
+        own=own,
+        file=file,
+        header=header,
+        points_are_decimal=separator == ",",
+        today=dt.date.today() if today is None else today,
+        first_line={},
+    )
     return OfferImport(
         rows=tuple(reader.row(line, cells) for line, cells in lines[1:]),
         problems=(),
@@ -135,14 +157,6 @@ def read_offers(content: bytes, catalog: Catalog, own: Mapping[str, Mapping[str,
 
 def _refused(file: str, found: str, expected: str) -> OfferImport:
     return OfferImport(rows=(), problems=(Problem(file=file, record="", field="", found=found, expected=expected),))
-
-
-def _lines(text: str) -> list[tuple[int, list[str]]]:
-    """Lines that hold anything, with their numbers; the separator is the one that the first line has most of."""
-    first = text.lstrip("\r\n").partition("\n")[0]
-    separator = max(",;\t", key=first.count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    return [(reader.line_num, cells) for cells in reader if any(cell.strip() for cell in cells)]
 
 
 def _header_problems(header: list[str], file: str) -> list[Problem]:
@@ -156,7 +170,7 @@ def _header_problems(header: list[str], file: str) -> list[Problem]:
     for name in dict.fromkeys(header):
         if header.count(name) > 1:
             problem(f"the column '{name}' twice", "each column once")
-        if name in COLUMNS or name in IGNORED:
+        if name in (*COLUMNS, *GONE, *IGNORED):
             continue
         if name.startswith("price") and OTHER_TIME.search(name):
             problem(
@@ -188,42 +202,66 @@ class _Reader:
     own: Mapping[str, Mapping[str, Any]]
     file: str
     header: list[str]
+    points_are_decimal: bool  # the separator is a comma, so that no number has a decimal comma
+    today: dt.date
     first_line: dict[str, int]  # of each id
 
     def row(self, line: int, cells: list[str]) -> ImportRow:
         texts = {name: _unquoted(cell) for name, cell in zip(self.header, cells, strict=False)}
         id = texts.get("id", "")
         faults: list[CellError] = []
+        while len(cells) > len(self.header) and not cells[-1].strip():
+            cells = cells[:-1]
         if len(cells) > len(self.header):
-            faults.append(
-                CellError(
-                    "",
-                    f"{len(cells)} cells",
-                    f"{len(self.header)}, as in the first line; is a decimal comma in a price?",
-                )
-            )
-        try:
-            self._check_id(id, line)
-        except CellError as error:
-            faults.append(error)
+            expected = f"{len(self.header)}, as in the first line; is a decimal comma in a price?"
+            faults.append(CellError("", f"{len(cells)} cells", expected))
+        collect(faults, lambda: self._check_id(id, line))
+        for name in () if self.points_are_decimal else (*PRICES, *NUMBERS, "gpu_count"):
+            collect(faults, partial(check_point, name, texts.get(name, "")))
         known = self.catalog.offers.get(id)
         quote = self._known_quote(known, texts, faults) if known is not None else self._new_quote(texts, faults)
+        faults += _schema_faults(quote, texts)
         before = dict(self.own[id]) if id in self.own else None
-        if faults:
-            problems = tuple(
-                Problem(
-                    file=self.file, record=id, field=fault.field, found=fault.found, expected=fault.expected, line=line
-                )
-                for fault in faults
-            )
-            return ImportRow(line=line, id=id, state="faulty", quote={}, before=before, problems=problems)
-        return ImportRow(
-            line=line, id=id, state=self._state(known, quote, before), quote=quote, before=before, problems=()
+        state: State = "faulty" if faults else self._state(known, quote, before)
+        if state in ("new", "changed"):
+            faults += self._gone(texts, known)
+        if not faults:
+            return ImportRow(line=line, id=id, state=state, quote=quote, before=before, problems=())
+        first = {fault.field: fault for fault in reversed(faults)}  # one of each cell
+        problems = tuple(
+            Problem(file=self.file, record=id, field=field, found=fault.found, expected=fault.expected, line=line)
+            for field, fault in reversed(first.items())
         )
+        return ImportRow(line=line, id=id, state="faulty", quote={}, before=before, problems=problems)
+
+    def _gone(self, texts: Mapping[str, str], known: Offer | None) -> list[CellError]:
+        """Faults of a new or changed offer that its own row calls withdrawn or old."""
+        status, retired_on = texts.get("status", ""), texts.get("retired_on", "")
+        faults = []
+        if status and status.casefold() not in _STATUSES:
+            faults.append(CellError("status", shown(status), as_text(_STATUSES)))
+        elif status.casefold() == "retired":
+            faults.append(CellError("status", shown(status), "an offer that can be had: leave out the row"))
+        elif status.casefold() == "stale" and known is None:
+            faults.append(
+                CellError("status", shown(status), "a price that holds today: ask for it, and leave this empty")
+            )
+        if retired_on:
+            try:
+                over = dt.date.fromisoformat(retired_on) <= self.today
+            except ValueError:
+                faults.append(CellError("retired_on", shown(retired_on), "a date such as 2026-11-30"))
+            else:
+                if over:
+                    expected = "an offer that can be had: leave out the row"
+                    faults.append(CellError("retired_on", shown(retired_on), expected))
+        return faults
 
     def _check_id(self, id: str, line: int) -> None:
-        if not _ID.fullmatch(id):
-            raise CellError("id", shown(id), "letters, digits, - and _, beginning with a letter or digit, 64 at most")
+        try:
+            check_id(id)
+        except ValueError as error:
+            raise CellError("id", shown(id), str(error)) from None
         first = self.first_line.setdefault(id, line)
         if first != line:
             raise CellError("id", shown(id), f"an id of its own: line {first} has the same")
@@ -261,9 +299,6 @@ class _Reader:
 
     def _new_quote(self, texts: Mapping[str, str], faults: list[CellError]) -> Quote:
         quote: Quote = {name: texts[name] for name in ("provider", "instance_type", "region") if texts.get(name)}
-        provider = texts.get("provider", "")
-        if provider and not _ID.fullmatch(provider):
-            faults.append(CellError("provider", shown(provider), "letters, digits, - and _"))
         quote["gpu"] = collect(faults, lambda: self._gpu(texts.get("gpu", "")))
         count = collect(faults, lambda: whole("gpu_count", texts.get("gpu_count", "")))
         quote["gpu_count"] = count
@@ -290,9 +325,11 @@ class _Reader:
         per_h, per_gpu_h = prices.get(PRICES[0]), prices.get(PRICES[1])
         if isinstance(per_h, float) and isinstance(per_gpu_h, float) and gpu_count:
             if not math.isclose(per_h, per_gpu_h * gpu_count, rel_tol=_SAME, abs_tol=_SAME):
-                found = f"{per_h:g} for {gpu_count:g} GPUs and {per_gpu_h:g} for one"
+                found = f"{texts[PRICES[0]]} for {gpu_count:g} GPUs and {texts[PRICES[1]]} for one"
                 faults.append(
-                    CellError(PRICES[0], found, f"prices that agree ({per_gpu_h * gpu_count:g}), or one of them")
+                    CellError(
+                        PRICES[0], found, f"prices that agree ({as_given(per_gpu_h * gpu_count)}), or one of them"
+                    )
                 )
         elif per_h is not None and per_gpu_h is not None:
             faults.append(CellError(PRICES[0], "two prices", f"one of {' or '.join(PRICES)}"))
@@ -301,10 +338,10 @@ class _Reader:
         if per_instance and name == PRICES[1] and isinstance(amount, float) and gpu_count:
             name, amount = PRICES[0], amount * gpu_count
         quote[name] = amount
-        tax = texts.get("includes_tax", "").casefold()
-        if tax and tax not in (*_TRUE, *_FALSE):
+        tax = texts.get("includes_tax", "")
+        if tax and tax.casefold() not in (*_TRUE, *_FALSE):
             faults.append(CellError("includes_tax", shown(tax), "true or false"))
-        elif tax in _TRUE:
+        elif tax.casefold() in _TRUE:
             quote["includes_tax"] = True
         for name in NUMBERS:
             if texts.get(name):
@@ -327,6 +364,21 @@ class _Reader:
             if error.code == "gpu_ambiguous":
                 raise CellError("gpu", shown(text), " or ".join(error.params["could_be"])) from None
             raise CellError("gpu", shown(text), f"a GPU that is known well enough ({error.params['reason']})") from None
+
+
+def _schema_faults(quote: Quote, texts: Mapping[str, str]) -> list[CellError]:
+    """What a scenario would refuse: its limits are those of the file."""
+    try:
+        OfferInput.model_validate({name: value for name, value in quote.items() if value is not None})
+    except ValidationError as error:
+        faults = []
+        for place, _, expected in faults_of(error, OfferInput):
+            # A price of one GPU stands as that of the machine where the catalog says how many it has.
+            name = str(place[0]) if place else ""
+            name = PRICES[1] if name == PRICES[0] and not texts.get(name) else name
+            faults.append(CellError(name, shown(texts.get(name, "")), expected))
+        return faults
+    return []
 
 
 def _unquoted(cell: str) -> str:

@@ -17,9 +17,12 @@ MAX_USD_PER_GPU_H = 100.0
 """No GPU has been rented for more: a higher figure is a price of another length of time."""
 OTHER_TIME = re.compile(r"(month|\bmo\b|monat|year|\byr\b|annual|week|\bdays?\b|daily)", re.IGNORECASE)
 
-_AMOUNT = re.compile(r"([+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)(?:\s*([A-Z]{3}))?")
-_COMMA = re.compile(r"[+-]?\d+,\d+(\s*[A-Z]{3})?")
-_THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?(\s*[A-Z]{3})?")
+_NUMBER = re.compile(r"(?a)[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_AMOUNT = re.compile(r"(?a)([+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)(?:\s*([A-Z]{3}))?")
+_COMMA = re.compile(r"(?a)[+-]?\d+,\d+(\s*[A-Z]{3})?")
+_THOUSANDS = re.compile(r"(?a)[+-]?\d{1,3}(,\d{3})+(\.\d+)?(\s*[A-Z]{3})?")
+_POINTED = re.compile(r"(?a)[+-]?\d{1,3}((\.\d{3})+,\d+|(\.\d{3}){2,})(\s*[A-Z]{3})?")
+_ONE_POINT = re.compile(r"(?a)([+-]?[1-9]\d{0,2}\.\d{3})(\s*[A-Z]{3})?")
 _LONGEST = 60
 _Value = TypeVar("_Value")
 
@@ -50,10 +53,9 @@ def shown(text: str) -> str:
 def number(field: str, text: str) -> float:
     """A finite number with a decimal point; raises CellError."""
     _check_commas(field, text)
-    try:
-        value = float(text)
-    except ValueError:
-        raise CellError(field, shown(text), "a number") from None
+    if not _NUMBER.fullmatch(text):
+        raise CellError(field, shown(text), "a number")
+    value = float(text)
     if not math.isfinite(value):
         raise CellError(field, shown(text), "a finite number")
     return value
@@ -64,7 +66,7 @@ def whole(field: str, text: str) -> int:
     if not text:
         raise CellError(field, "nothing", "a whole number of GPUs")
     value = number(field, text)
-    if value != int(value) or not 1 <= value <= 1e6:
+    if value != int(value) or value < 1:
         raise CellError(field, shown(text), "a whole number of GPUs, at least 1")
     return int(value)
 
@@ -105,9 +107,24 @@ def price(field: str, text: str, gpu_count: float | None, catalog: Catalog) -> f
     return amount if currency == "USD" else f"{match[1]} {currency}"
 
 
+def check_point(field: str, text: str) -> None:
+    """A number such as 1.234 in a file whose separator goes with decimal commas; raises CellError.
+
+    There a point may mark thousands, and neither reading is more likely.
+    """
+    match = _ONE_POINT.fullmatch(text)
+    if match is not None:
+        unit = match[2] or ""
+        expected = f"{match[1]}0{unit} if the point marks decimals, {match[1].replace('.', '')}{unit} if thousands"
+        raise CellError(field, shown(text), expected)
+
+
 def _check_commas(field: str, text: str) -> None:
     pointed, joined = text.replace(",", "."), text.replace(",", "")
     decimal, thousands = _COMMA.fullmatch(text), _THOUSANDS.fullmatch(text)
+    if _POINTED.fullmatch(text):
+        plain = text.replace(".", "").replace(",", ".")
+        raise CellError(field, shown(text), f"a number without thousands marks: {plain}")
     if decimal and thousands:
         raise CellError(field, shown(text), f"a number without a comma: {pointed} or {joined}")
     if decimal:
