@@ -22,6 +22,8 @@ from planner.catalog.load import load_catalog
 from planner.catalog.query import find_gpu, find_workload
 from planner.catalog.records import PRECISIONS, Catalog
 from planner.errors import InputError, PlannerError
+from planner.measurements.reading import read_bytes
+from planner.measurements.table import read_table
 from planner.performance.estimate import Setup, estimate
 from planner.performance.evidence import load_evidence
 from planner.performance.predict_rows import predict_language_rows, predict_memory_rows
@@ -42,9 +44,7 @@ from planner.scenario.schema import Scenario
 from planner.scenario.values import LARGEST, SMALLEST
 from planner.strategy.evaluate import evaluate
 from planner.strict_yaml import parse, shorten
-from planner.measurements.reading import read_bytes
 from planner.validate.run import validate_table
-from planner.measurements.table import read_table
 from planner.workload.settings import SOFTWARE
 from planner.workload.training import amount_of_work
 

@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[1]
 ORDER: tuple[tuple[str, ...], ...] = (
     (
         "planner",
+        "planner.cells",
         "planner.errors",
         "planner.units",
         "planner.strict_yaml",

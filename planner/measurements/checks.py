@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable
 from planner.catalog.query import find_accelerator, find_workload
 from planner.catalog.records import Catalog, Gpu, PartialGpu, TransformerSpec, Workload
 from planner.errors import InputError, UnknownIdError
-from planner.messages import as_text
 from planner.measurements.parallelism import EXPECTED, Parallelism, ParallelismError, parse_parallelism
 from planner.measurements.rows import LanguageRow, Row
+from planner.messages import as_text
 
 TASKS = ("pretrain", "full-finetune", "lora", "qlora")
 _SMALLER_LAST = ("composer", "llm-foundry")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from planner.catalog.import_cells import CellError, number, shown
+from planner.cells import CellError, number, shown
 from planner.errors import Problem, TableError
 from planner.measurements.reading import Grid, read_grid, refused
 from planner.measurements.rows import MEASURED, UNITS, LanguageRow, MemoryRow, Row, Schema, Unit

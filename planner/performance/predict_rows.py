@@ -1,75 +1,44 @@
-"""Predictions of whole tables of runs: a share of the peak for speed, bytes a parameter for memory."""
+"""Predictions of whole tables of measured runs, each from its configuration alone."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from planner.catalog.query import find_gpu, find_workload
-from planner.catalog.records import Catalog, Gpu
-from planner.errors import InputError, UnknownIdError
-from planner.performance.evidence import Evidence
-from planner.units import BYTES_PER_GB
-from planner.measurements.parallelism import parse_parallelism
-from planner.validate.predictor import RowPrediction
-from planner.measurements.rows import LanguageRow, MemoryRow
+from planner.catalog.records import Catalog
+from planner.measurements.prediction import RowPrediction
+from planner.measurements.rows import LanguageRow
+from planner.performance.constants import constants_of
+from planner.performance.rows.predict import RowError, Run, complete_row, predict_runs
+from planner.performance.stacks import load_stacks
 
-MFU = 0.4
-SPREAD = 2.0  # of the interval, either way
-FLOP_PER_PARAMETER = 6.0  # and token, forward and backward
-ATTENTION_FLOP = 12.0  # a token, layer, channel and earlier token: the mask left out of account
-STATE_BYTES = 16.0  # a parameter: weights, gradients, Adam
-ADAPTER_BYTES = 2.0  # a parameter whose weights are only read
-_TERA = 1e12
-_PRECISION = "bf16"
+_MEMORY_HALF_WIDTH = 0.08  # of peak memory in unseen software; of the rows in the fit 0.03 to 0.05
 
 
-def predict_language_rows(rows: Sequence[LanguageRow], catalog: Catalog, evidence: Evidence) -> list[RowPrediction]:
-    """Speed of each row: 40 % of the dense peak, whatever it is. [tokens/s]"""
-    return [_language(row, catalog) for row in rows]
+def predict_language_rows(rows: Sequence[LanguageRow], catalog: Catalog) -> list[RowPrediction]:
+    """Speed of each row. [tokens/s]
 
+    Parameters
+    ----------
+    rows : sequence of LanguageRow
+        Without what was measured.
+    catalog : Catalog
+        GPUs, models and the estimator's constants.
 
-def predict_memory_rows(rows: Sequence[MemoryRow], catalog: Catalog) -> list[RowPrediction]:
-    """Peak memory of each row: the training state alone, over the GPUs that share it. [GB]"""
-    return [_memory(row, catalog) for row in rows]
-
-
-def _language(row: LanguageRow, catalog: Catalog) -> RowPrediction:
-    try:
-        gpu = find_gpu(catalog, row.gpu or "", field="gpu")
-    except (InputError, UnknownIdError) as error:
-        return RowPrediction(predicted=None, skipped=str(error))
-    parameters = _parameters(row, catalog)
-    peak, choices = _peak_flop_per_s(row, gpu)
-    flop = FLOP_PER_PARAMETER * parameters
-    if row.n_layers and row.d_model and row.seq_len:
-        flop += ATTENTION_FLOP * row.n_layers * row.d_model * row.seq_len
-    return _spread(MFU * peak * (row.n_gpus or 1) / flop, choices)
-
-
-def _memory(row: MemoryRow, catalog: Catalog) -> RowPrediction:
-    adapter = (row.task or "") in ("lora", "qlora")
-    spread = parse_parallelism(row.parallelism) if row.parallelism else None
-    shards = (row.n_gpus or 1) if spread is not None and spread.kind == "fsdp" else 1
-    state = (ADAPTER_BYTES if adapter else STATE_BYTES) * _parameters(row, catalog) / shards
-    return _spread(state / BYTES_PER_GB, ())
-
-
-def _parameters(row: LanguageRow | MemoryRow, catalog: Catalog) -> float:
-    if row.n_params is not None:
-        return row.n_params
-    if row.n_layers is not None and row.d_model is not None:
-        return 12.0 * row.n_layers * row.d_model**2 + (row.vocab or 0) * row.d_model
-    return find_workload(catalog, row.model or "").parameters.value
-
-
-def _peak_flop_per_s(row: LanguageRow, gpu: Gpu) -> tuple[float, tuple[str, ...]]:
-    rates = gpu.dense_tflop_per_s
-    for name in (row.precision or _PRECISION, _PRECISION, "fp16", "fp32"):
-        for precision, rate in rates.items():
-            if precision == name:
-                return rate.value * _TERA, () if name == row.precision else (f"precision {name}",)
-    return max(rate.value for rate in rates.values()) * _TERA, ()
-
-
-def _spread(value: float, choices: tuple[str, ...]) -> RowPrediction:
-    return RowPrediction(predicted=value, low=value / SPREAD, high=value * SPREAD, choices=choices)
+    Returns
+    -------
+    list of RowPrediction
+        In the order of the rows; those that aren't understood say why.
+    """
+    constants, stacks = constants_of(catalog.assumptions), load_stacks()
+    found: list[RowPrediction | None] = [None] * len(rows)
+    runs: list[Run] = []
+    places: list[int] = []
+    for at, row in enumerate(rows):
+        try:
+            runs.append(complete_row(row, catalog, stacks, constants))
+            places.append(at)
+        except RowError as error:
+            found[at] = RowPrediction(predicted=None, skipped=str(error))
+    for at, speed in zip(places, predict_runs(runs, constants), strict=True):
+        found[at] = _with_interval(speed, constants)
+    return [prediction for prediction in found if prediction is not None]

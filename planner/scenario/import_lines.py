@@ -7,7 +7,7 @@ import csv
 import io
 import re
 
-from planner.scenario.import_cells import CellError
+from planner.cells import CellError
 
 _SEPARATORS = ",;\t"
 _SEP_LINE = re.compile(r'"?sep=([^\w\s"]|\t)\1*"?', re.IGNORECASE)  # for Excel alone; \1 as in all its lines

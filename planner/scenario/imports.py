@@ -13,22 +13,10 @@ from pydantic import ValidationError
 
 from planner.catalog.query import find_gpu
 from planner.catalog.records import Catalog, Offer, Status
+from planner.cells import CellError, check_point, collect, number, positive, shown, whole
 from planner.errors import InputError, Problem, UnknownIdError
 from planner.messages import as_text
-from planner.scenario.import_cells import (
-    MARKETS,
-    OTHER_TIME,
-    PRICES,
-    TERM,
-    CellError,
-    check_point,
-    collect,
-    number,
-    positive,
-    price,
-    shown,
-    whole,
-)
+from planner.scenario.import_cells import MARKETS, OTHER_TIME, PRICES, TERM, price
 from planner.scenario.import_lines import read_lines
 from planner.scenario.schema import MOST_OFFERS, OfferInput
 from planner.scenario.values import check_id

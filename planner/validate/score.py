@@ -10,8 +10,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from planner.validate.predictor import Basis
 from planner.measurements.rows import Unit
+from planner.validate.predictor import Basis
 
 By = Literal["source", "gpu", "model", "task"]
 

@@ -133,4 +133,4 @@ def stack_offset(subject: Subject) -> float:
     return subject.stack.offset + subject.stack.by_gpu.get(subject.gpu.id, 0.0)
 
 
-__all__ = ["Arrays", "Run", "RowError", "SpeedPrediction", "complete_row", "predict_runs", "stack_offset"]
+__all__ = ["Arrays", "RowError", "Run", "SpeedPrediction", "complete_row", "predict_runs", "stack_offset"]
