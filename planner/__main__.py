@@ -235,7 +235,7 @@ def _validate(options: argparse.Namespace) -> None:
     validation = validate_table(
         table,
         catalog,
-        language=lambda rows: predict_language_rows(rows, catalog, evidence),
+        language=lambda rows: predict_language_rows(rows, catalog),
         memory=lambda rows: predict_memory_rows(rows, catalog),
     )
     if options.csv is not None:

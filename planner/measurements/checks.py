@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable
 
 from planner.catalog.query import find_accelerator, find_workload
@@ -70,6 +71,12 @@ class Subjects:
     def _find_model(self, text: str) -> Workload | UnknownIdError:
         if len(self._models) > _MOST_NAMES and text.strip().casefold() not in self._model_names:
             return UnknownIdError("workload", text, [])
+        plain = re.sub(r"\s*\(.*\)\s*$", "", text)  # without a remark
+        for name in (plain, plain.replace(" ", "-")):
+            try:
+                return find_workload(self._catalog, name)
+            except UnknownIdError:
+                continue
         try:
             return find_workload(self._catalog, text)
         except UnknownIdError as error:

@@ -121,6 +121,11 @@ class Constants:
     half_width_layout: float
     half_width_new_architecture: float
     half_width_new_vendor: float
+    half_width_same_stack: float
+    half_width_same_stack_new_gpu: float
+    half_width_open: float
+    half_width_experts: float
+    half_width_memory: float
 
 
 NAMES: tuple[str, ...] = tuple(field.name for field in fields(Constants))

@@ -97,9 +97,14 @@ def memory_row(row: Mapping[str, str]) -> MemoryRow:
         source=row.get("source", ""),
         model=row.get("model") or "",
         setup=setup,
-        kind=_one_of(row, "memory_kind", _KINDS),
+        kind=memory_kind_of_row(row),
         peak_bytes=_number(row, "peak_memory_gb") * BYTES_PER_GB,
     )
+
+
+def memory_kind_of_row(row: Mapping[str, str]) -> MemoryKind:
+    """What was read; where it isn't said, what the allocator had taken."""
+    return _one_of(row, "memory_kind", _KINDS)
 
 
 def memory_setup_of_row(row: Mapping[str, str]) -> MemorySetup:

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import dataclasses
+import math
 from collections.abc import Sequence
 
 from planner.catalog.records import Catalog
 from planner.measurements.prediction import RowPrediction
 from planner.measurements.rows import LanguageRow
 from planner.performance.constants import constants_of
-from planner.performance.rows.predict import RowError, Run, complete_row, predict_runs
+from planner.performance.memory import peak_memory
+from planner.performance.memory_rows import memory_kind_of_row, memory_setup_of_row
+from planner.performance.rows.predict import Run, complete_row, predict_runs
+from planner.performance.rows.subject import RowError, known_model
+from planner.performance.rows.width import Widths
 from planner.performance.stacks import load_stacks
-
-_MEMORY_HALF_WIDTH = 0.08  # of peak memory in unseen software; of the rows in the fit 0.03 to 0.05
+from planner.units import BYTES_PER_GB
 
 
 def predict_language_rows(rows: Sequence[LanguageRow], catalog: Catalog) -> list[RowPrediction]:
-    """Speed of each row. [tokens/s]
+    """Speed of each row, from its configuration and what is known of its training code. [tokens/s]
 
     Parameters
     ----------
     rows : sequence of LanguageRow
-        Without what was measured.
+        What was measured is not looked at.
     catalog : Catalog
         GPUs, models and the estimator's constants.
 
@@ -30,15 +35,68 @@ def predict_language_rows(rows: Sequence[LanguageRow], catalog: Catalog) -> list
         In the order of the rows; those that aren't understood say why.
     """
     constants, stacks = constants_of(catalog.assumptions), load_stacks()
-    found: list[RowPrediction | None] = [None] * len(rows)
+    widths = Widths(catalog, stacks, constants)
+    found: list[RowPrediction] = []
     runs: list[Run] = []
     places: list[int] = []
     for at, row in enumerate(rows):
+        found.append(RowPrediction(predicted=None))
         try:
             runs.append(complete_row(row, catalog, stacks, constants))
             places.append(at)
         except RowError as error:
             found[at] = RowPrediction(predicted=None, skipped=str(error))
     for at, speed in zip(places, predict_runs(runs, constants), strict=True):
-        found[at] = _with_interval(speed, constants)
-    return [prediction for prediction in found if prediction is not None]
+        factor = math.exp(widths.half_width(speed))
+        found[at] = RowPrediction(
+            predicted=speed.tokens_per_s,
+            low=speed.tokens_per_s / factor,
+            high=speed.tokens_per_s * factor,
+            novelty=widths.novelty(speed),
+            choices=tuple(speed.run.subject.choices),
+        )
+    return found
+
+
+def predict_memory_rows(rows: Sequence[MemoryRow], catalog: Catalog) -> list[RowPrediction]:
+    """Peak memory of one GPU of each row, as the tool shows it that the row names. [GB of 1e9 bytes]"""
+    constants = constants_of(catalog.assumptions)
+    factor = math.exp(constants.half_width_memory)
+    found = []
+    for row in rows:
+        try:
+            cells = _cells(row, catalog)
+            setup, kind = memory_setup_of_row(cells), memory_kind_of_row(cells)
+        except (InputError, RowError) as error:
+            found.append(RowPrediction(predicted=None, skipped=str(error)))
+            continue
+        predicted = peak_memory(setup, constants).shown_bytes(kind) / BYTES_PER_GB
+        found.append(
+            RowPrediction(predicted=predicted, low=predicted / factor, high=predicted * factor, novelty="new-stack")
+        )
+    return found
+
+
+def _cells(row: MemoryRow, catalog: Catalog) -> dict[str, str]:
+    """A row as text by column, with the shape of the catalog's model where the row has none of its own."""
+    cells = {}
+    for field in dataclasses.fields(row):
+        value = getattr(row, field.name)
+        cells[field.name] = "" if value is None else str(int(value) if isinstance(value, bool) else value)
+    if row.n_layers is None or row.d_model is None:
+        known = known_model(row.model, catalog)
+        if known is None:
+            raise RowError(f"model: found '{row.model or ''}', expected a model of the catalog; or n_layers and d_model")
+        spec, parameters = known
+        shape = {
+            "n_layers": spec.layers,
+            "d_model": spec.d_model,
+            "n_heads": spec.heads,
+            "n_kv_heads": spec.kv_heads,
+            "d_ff": spec.d_ff,
+            "vocab": spec.vocab,
+            "gated_mlp": int(spec.gated_mlp),
+            "n_params": parameters,
+        }
+        cells |= {column: str(value) for column, value in shape.items() if not cells[column]}
+    return cells

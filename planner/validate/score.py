@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from planner.measurements.rows import Unit
-from planner.validate.predictor import Basis
+from planner.measurements.prediction import Basis
 
 By = Literal["source", "gpu", "model", "task"]
 

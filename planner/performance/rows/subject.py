@@ -179,7 +179,7 @@ def _model(row: LanguageRow, catalog: Catalog, choices: list[str]) -> tuple[Tran
     if row.n_layers and row.d_model:
         spec = _given_shape(row, name, choices)
         return spec, float(row.n_params or parameter_count(spec))
-    known = _known_model(row.model, catalog)
+    known = known_model(row.model, catalog)
     if known is not None:
         choices.append("shape of the catalog's model")
         return known[0], float(row.n_params or known[1])
@@ -190,7 +190,8 @@ def _model(row: LanguageRow, catalog: Catalog, choices: list[str]) -> tuple[Tran
     raise RowError(f"model: found '{row.model or ''}', expected a model of the catalog; or n_layers and d_model")
 
 
-def _known_model(model: str | None, catalog: Catalog) -> tuple[TransformerSpec, float] | None:
+def known_model(model: str | None, catalog: Catalog) -> tuple[TransformerSpec, float] | None:
+    """Shape and parameters of the catalog's model of that name, remarks in brackets left out; None where there is none."""
     plain = re.sub(r"\s*\(.*\)\s*$", "", model or "").strip()
     for text in (model or "", plain, plain.replace(" ", "-")):
         try:

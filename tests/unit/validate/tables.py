@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from planner.catalog.load import load_catalog
-from planner.validate.predictor import RowPrediction
+from planner.measurements.prediction import RowPrediction
 from planner.validate.run import Validation, validate_table
 from planner.validate.score import ScoredRow
 from planner.measurements.table import Table, read_table

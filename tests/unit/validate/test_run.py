@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from planner.validate.predictor import RowPrediction
+from planner.measurements.prediction import RowPrediction
 from planner.validate.run import count_choices, count_reasons, validate_table
 from tests.unit.validate.tables import MEMORY, always, catalog, table_of, validate
 
