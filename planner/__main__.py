@@ -231,7 +231,7 @@ def _claims(options: argparse.Namespace) -> None:
 
 def _validate(options: argparse.Namespace) -> None:
     table = read_table(read_bytes(options.file), file=str(options.file))
-    catalog, evidence = _catalog(options), load_evidence()
+    catalog = _catalog(options)
     validation = validate_table(
         table,
         catalog,

@@ -204,9 +204,7 @@ def calibrated(catalog: Catalog, rows: Mapping[str, Sequence[Row]], language: Se
 def _centred(constants: Constants, catalog: Catalog) -> Constants:
     """The same with the step's constants at their priors, by which open settings of rows are chosen."""
     centres, _ = priors(STEP_CONSTANTS, catalog)
-    return replace(
-        constants, **{name: math.exp(log) for name, log in zip(STEP_CONSTANTS, centres, strict=True)}
-    )
+    return replace(constants, **{name: math.exp(log) for name, log in zip(STEP_CONSTANTS, centres, strict=True)})
 
 
 def held_out_errors(

@@ -28,6 +28,7 @@ class Constants:
     vendor_attention_share_blackwell: float
     training_share_cdna: float
     bandwidth_share: float
+    cache_gain: float
     # transformer step
     gemm_efficiency: float
     gemm_efficiency_compiled: float

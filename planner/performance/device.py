@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from planner.catalog.records import Gpu, Precision
+from planner.catalog.records import Figure, Gpu, PartialGpu, Precision
 from planner.performance.constants import Constants
-from planner.units import BYTES_PER_GB, BYTES_PER_GIB, FLOP_PER_TFLOP
+from planner.units import BYTES_PER_GB, BYTES_PER_GIB, BYTES_PER_MIB, FLOP_PER_TFLOP
 
 # Precisions whose published matmul rate stands in for another's of the same width, best first.
 _STAND_INS: dict[Precision, tuple[Precision, ...]] = {
@@ -37,23 +37,30 @@ class Device:
     head_flop_per_s: float  # of the projection onto the vocabulary, which stays in 16 bit when other layers run in fp8
     generation: str
     datacenter: bool
+    cache_bytes: float  # of the last level; 0 where it isn't known
     tensor_cores: bool  # whether matrix units multiply in this precision
 
 
-def usable_bytes(gpu: Gpu, constants: Constants) -> float:
+def known(figure: Figure | None) -> float:
+    """Value of a figure that a card in part known may lack; whoever asks has made sure that it doesn't."""
+    assert figure is not None
+    return figure.value
+
+
+def usable_bytes(gpu: Gpu | PartialGpu, constants: Constants) -> float:
     """Memory a program can use: nominal GB are GiB, less what the card keeps for itself. [bytes]
 
     An "80 GB" card reports 81,559 MiB, a "24 GB" one 24,564 MiB.
     """
-    return gpu.memory_gb.value * BYTES_PER_GIB * constants.usable_memory_share
+    return known(gpu.memory_gb) * BYTES_PER_GIB * constants.usable_memory_share
 
 
-def supports(gpu: Gpu, precision: Precision) -> bool:
+def supports(gpu: Gpu | PartialGpu, precision: Precision) -> bool:
     """Whether the GPU has arithmetic of this precision."""
     return precision in gpu.dense_tflop_per_s
 
 
-def matmul_fraction(gpu: Gpu, precision: Precision, constants: Constants) -> float:
+def matmul_fraction(gpu: Gpu | PartialGpu, precision: Precision, constants: Constants) -> float:
     """Share of the dense peak that large matrix products reach: published where it is, else by rule. [-]"""
     for candidate in _STAND_INS[precision]:
         if candidate in gpu.matmul_fraction:
@@ -66,17 +73,17 @@ def matmul_fraction(gpu: Gpu, precision: Precision, constants: Constants) -> flo
     return constants.matmul_fraction_default
 
 
-def generation_of(gpu: Gpu) -> str:
+def generation_of(gpu: Gpu | PartialGpu) -> str:
     """First word of the architecture's name."""
     return gpu.architecture.split()[0].split("+")[0]
 
 
-def training_share(gpu: Gpu, constants: Constants) -> float:
+def training_share(gpu: Gpu | PartialGpu, constants: Constants) -> float:
     """What training gets of the rates that single kernels reach: less than 1 where the software is young. [-]"""
     return constants.training_share_cdna if generation_of(gpu) == "CDNA" else 1.0
 
 
-def _attention_share(gpu: Gpu, constants: Constants) -> float:
+def _attention_share(gpu: Gpu | PartialGpu, constants: Constants) -> float:
     generation = generation_of(gpu)
     if generation == "Blackwell" and gpu.segment != "datacenter":
         return constants.attention_share_default  # a lower peak than the data-centre chips of the same name
@@ -88,7 +95,7 @@ def _attention_share(gpu: Gpu, constants: Constants) -> float:
     }.get(generation, constants.attention_share_default)
 
 
-def _vendor_attention_share(gpu: Gpu, constants: Constants) -> float:
+def _vendor_attention_share(gpu: Gpu | PartialGpu, constants: Constants) -> float:
     usual = _attention_share(gpu, constants) * constants.attention_efficiency
     if gpu.segment != "datacenter":
         return usual
@@ -99,7 +106,7 @@ def _vendor_attention_share(gpu: Gpu, constants: Constants) -> float:
     return tuned.get(generation_of(gpu), usual)
 
 
-def device_of(gpu: Gpu, precision: Precision, constants: Constants) -> Device:
+def device_of(gpu: Gpu | PartialGpu, precision: Precision, constants: Constants) -> Device:
     """Rates of a GPU in a precision it supports.
 
     With fp8 only the linear layers run in 8 bit: everything else keeps 16 bit.
@@ -115,11 +122,12 @@ def device_of(gpu: Gpu, precision: Precision, constants: Constants) -> Device:
         vector_flop_per_s=peak / 16 if fp32 is None else fp32.value * FLOP_PER_TFLOP * share,
         attention_flop_per_s=wide_peak * _attention_share(gpu, constants),
         vendor_attention_flop_per_s=wide_peak * _vendor_attention_share(gpu, constants),
-        bandwidth_bytes_per_s=gpu.memory_bandwidth_gb_per_s.value * BYTES_PER_GB * share,
+        bandwidth_bytes_per_s=known(gpu.memory_bandwidth_gb_per_s) * BYTES_PER_GB * share,
         element_bytes=4.0 if precision in ("fp32", "tf32") else 2.0,
         linear_fp8=precision == "fp8",
         head_flop_per_s=wide_peak * matmul_fraction(gpu, wide, constants),
         generation=generation_of(gpu),
         datacenter=gpu.segment == "datacenter",
+        cache_bytes=0.0 if gpu.spec.l2_mb is None else gpu.spec.l2_mb.value * BYTES_PER_MIB,
         tensor_cores=generation_of(gpu) not in WITHOUT_TENSOR_CORES,
     )

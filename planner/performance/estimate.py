@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal
@@ -18,7 +18,7 @@ from planner.performance.layout import Layout
 from planner.performance.measured import Measured, find_measured
 from planner.performance.request import Request, Setup, Warning_, resolve_request
 from planner.performance.scaling import link_of
-from planner.performance.throughput import StepPlan, StepTime, transformer_step
+from planner.performance.throughput import StepPlan, StepTime, transformer_steps
 from planner.performance.uncertainty import REGIME_SHARE, estimated_half_width
 from planner.performance.vision import vision_step
 from planner.units import BYTES_PER_GB
@@ -39,6 +39,7 @@ _TRANSFORMER_CONSTANTS = (
     "elementwise_factor_unfused",
     "kernel_launch_us",
     "optimizer_factor",
+    "logit_bytes_cached",
 )
 _VISION_CONSTANTS = (
     "vision_efficiency",
@@ -136,7 +137,7 @@ def _predict(setup: Setup, catalog: Catalog, evidence: Evidence, constants: Cons
     measured = find_measured(request, evidence)
     if measured is not None:
         return _from_measured(request, choices[0], measured, constants)
-    runs = [_run(request, choice, constants) for choice in choices]
+    runs = _runs(request, choices, constants)
     return _from_formula(request, max(runs, key=lambda run: run.throughput), catalog, evidence, constants)
 
 
@@ -150,11 +151,14 @@ class _Run:
     throughput: float
 
 
-def _run(request: Request, choice: Choice, constants: Constants) -> _Run:
-    global_batch = request.global_batch(choice.micro_batch, choice.layout.ranks)
-    step = _step(request, choice, global_batch, constants)
-    throughput = global_batch * _units_per_sample(request) / step.total_s
-    return _Run(choice=choice, step=step, global_batch=global_batch, throughput=throughput)
+def _runs(request: Request, choices: Sequence[Choice], constants: Constants) -> list[_Run]:
+    batches = [request.global_batch(choice.micro_batch, choice.layout.ranks) for choice in choices]
+    steps = _steps(request, choices, batches, constants)
+    units = _units_per_sample(request)
+    return [
+        _Run(choice=choice, step=step, global_batch=batch, throughput=batch * units / step.total_s)
+        for choice, step, batch in zip(choices, steps, batches, strict=True)
+    ]
 
 
 def _from_measured(request: Request, choice: Choice, measured: Measured, constants: Constants) -> Prediction:
@@ -172,7 +176,7 @@ def _from_measured(request: Request, choice: Choice, measured: Measured, constan
         min_gpus=request.setup.gpus if choice.min_gpus is None else min(choice.min_gpus, request.setup.gpus),
     )
     half_width = math.hypot(constants.half_width_measured, measured.spread)
-    step = _step(request, run, measured.global_batch, constants)
+    (step,) = _steps(request, [run], [measured.global_batch], constants)
     scale = measured.global_batch * _units_per_sample(request) / measured.throughput / step.total_s
     breakdown = {part: seconds * scale for part, seconds in step.parts_s.items()}
     low, high = measured.throughput * math.exp(-half_width), measured.throughput * math.exp(half_width)
@@ -290,34 +294,45 @@ def _units_per_sample(request: Request) -> float:
     return float(request.seq_len or 1) if request.setup.workload.unit == "tokens" else 1.0
 
 
-def _step(request: Request, run: Choice, global_batch: int, constants: Constants) -> StepTime:
+def _steps(request: Request, choices: Sequence[Choice], batches: Sequence[int], constants: Constants) -> list[StepTime]:
+    """Time of a step under each choice, those of a transformer in one go."""
     setup = request.setup
     workload = setup.workload
     device = device_of(setup.gpu, request.precision, constants)
     link = link_of(setup.gpu, setup.gpus, setup.gpus_per_node, setup.network_gbit_per_s, constants)
     # A last micro-batch that is not full counts by its share.
-    micro_steps = global_batch / run.layout.ranks / run.micro_batch
+    passes = [batch / choice.layout.ranks / choice.micro_batch for choice, batch in zip(choices, batches, strict=True)]
     if workload.transformer is None:
-        assert workload.vision is not None
-        return vision_step(
-            workload.vision, workload.parameters.value, run.micro_batch, micro_steps, device, link, constants
-        )
-    assert request.seq_len is not None
-    plan = StepPlan(
+        vision = workload.vision
+        assert vision is not None
+        return [
+            vision_step(vision, workload.parameters.value, choice.micro_batch, count, device, link, constants)
+            for choice, count in zip(choices, passes, strict=True)
+        ]
+    plans = [_plan(request, choice, count) for choice, count in zip(choices, passes, strict=True)]
+    return transformer_steps(workload.transformer, workload.parameters.value, plans, device, link, constants)
+
+
+def _plan(request: Request, choice: Choice, micro_steps: float) -> StepPlan:
+    workload, layout = request.setup.workload, choice.layout
+    assert request.seq_len is not None and workload.transformer is not None
+    software = software_of(request, layout)
+    # Norms and gated blocks of today's models are many eager kernels, those of older ones few.
+    fused = is_fused(workload) and (software != "eager" or not workload.transformer.gated_mlp)
+    return StepPlan(
         seq_len=request.seq_len,
-        micro_batch=run.micro_batch,
+        micro_batch=choice.micro_batch,
         micro_steps=micro_steps,
-        checkpointing=run.checkpointing,
-        sharding=run.layout.sharding,
+        checkpointing=choice.checkpointing,
+        sharding=layout.sharding,
         fused_attention=is_fused(workload),
-        fused_elementwise=is_fused(workload),
-        shards=run.layout.shards,
-        tensor=run.layout.tensor,
-        pipeline=run.layout.pipeline,
-        chunks=run.layout.chunks,
-        vendor_kernels=software_of(request, run.layout) == "vendor",
+        fused_elementwise=fused,
+        software=software,
+        shards=layout.shards,
+        tensor=layout.tensor,
+        pipeline=layout.pipeline,
+        chunks=layout.chunks,
     )
-    return transformer_step(workload.transformer, workload.parameters.value, plan, device, link, constants)
 
 
 def _formula_sources(gpu: Gpu, request: Request) -> tuple[str, ...]:

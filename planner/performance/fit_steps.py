@@ -50,6 +50,7 @@ FITTED = (
     "unfused_attention_share",
     "unfused_score_passes",
     "score_passes_vendor",
+    "cache_gain",
     "elementwise_factor_fused",
     "elementwise_factor_unfused",
     "elementwise_factor_vendor",

@@ -98,15 +98,13 @@ class HeldOut:
 
 
 def own_rows_offset(log_ratios: Vector) -> float:
-    """What a few rows of a stack say of all of it: 0 unless each of them is predicted better with the others than without.
+    """What a few rows of a stack say of all of it: 0 unless each is predicted clearly better with the others.
 
-    Then their median, shrunk by how few they are and how far they lie apart: the rows lie around the stack's offset with
-    a spread of their own, the stacks around the formulas with `SPREAD`. [-]
+    Then their median, shrunk by how few they are and how far they lie apart: rows lie around the stack's offset with a
+    spread of their own, the stacks around the formulas with `SPREAD`. [-]
     """
     alone = [float(abs(log_ratios[at])) for at in range(len(log_ratios))]
-    with_others = [
-        float(abs(log_ratios[at] - _shrunk(np.delete(log_ratios, at)))) for at in range(len(log_ratios))
-    ]
+    with_others = [float(abs(log_ratios[at] - _shrunk(np.delete(log_ratios, at)))) for at in range(len(log_ratios))]
     if max(with_others) >= CLEARLY * max(alone) or sum(with_others) >= CLEARLY * sum(alone):
         return 0.0
     return _shrunk(log_ratios)

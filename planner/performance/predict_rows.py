@@ -7,8 +7,9 @@ import math
 from collections.abc import Sequence
 
 from planner.catalog.records import Catalog
+from planner.errors import InputError
 from planner.measurements.prediction import RowPrediction
-from planner.measurements.rows import LanguageRow
+from planner.measurements.rows import LanguageRow, MemoryRow
 from planner.performance.constants import constants_of
 from planner.performance.memory import peak_memory
 from planner.performance.memory_rows import memory_kind_of_row, memory_setup_of_row
@@ -86,7 +87,9 @@ def _cells(row: MemoryRow, catalog: Catalog) -> dict[str, str]:
     if row.n_layers is None or row.d_model is None:
         known = known_model(row.model, catalog)
         if known is None:
-            raise RowError(f"model: found '{row.model or ''}', expected a model of the catalog; or n_layers and d_model")
+            raise RowError(
+                f"model: found '{row.model or ''}', expected a model of the catalog; or n_layers and d_model"
+            )
         spec, parameters = known
         shape = {
             "n_layers": spec.layers,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from planner.catalog.records import Gpu
+from planner.catalog.records import Gpu, PartialGpu
 from planner.performance.constants import Constants
 from planner.performance.device import generation_of
 from planner.units import BITS_PER_BYTE, BYTES_PER_GB, US_PER_S
@@ -39,7 +39,7 @@ def node_count(gpus: int, gpus_per_node: int) -> int:
     return -(-gpus // gpus_per_node)
 
 
-def default_network_gbit_per_s(gpu: Gpu, constants: Constants) -> float:
+def default_network_gbit_per_s(gpu: Gpu | PartialGpu, constants: Constants) -> float:
     """Node network assumed where none is given: the fabric its generation was built with, or that of an office."""
     if gpu.segment != "datacenter":
         return constants.office_network_gbit_per_s
@@ -51,18 +51,18 @@ def default_network_gbit_per_s(gpu: Gpu, constants: Constants) -> float:
     }.get(generation_of(gpu), constants.node_network_gbit_per_s_hopper)
 
 
-def is_switched(gpu: Gpu) -> bool:
+def is_switched(gpu: Gpu | PartialGpu) -> bool:
     """Whether every GPU of a node reaches every other at full rate: boards with NVLink, not bridges between pairs."""
     return gpu.nvlink_gb_per_s is not None and not gpu.form_factor.startswith("PCIe")
 
 
-def _pcie_gain(gpu: Gpu, constants: Constants) -> float:
+def _pcie_gain(gpu: Gpu | PartialGpu, constants: Constants) -> float:
     """Rate of the bus over PCIe 4, for which the constants stand. [-]"""
     generation = REFERENCE_PCIE if gpu.pcie_gen is None else gpu.pcie_gen.value
     return float(constants.pcie_generation_gain ** (generation - REFERENCE_PCIE))
 
 
-def link_of(gpu: Gpu, gpus: int, gpus_per_node: int, network_gbit_per_s: float | None, constants: Constants) -> Link:
+def link_of(gpu: Gpu | PartialGpu, gpus: int, gpus_per_node: int, network_gbit_per_s: float | None, constants: Constants) -> Link:
     """Link of a GPU among `gpus` in nodes of `gpus_per_node`.
 
     SXM boards have NVLink to every GPU of the node. PCIe cards with peer-to-peer exchange over PCIe at a rate flat in

@@ -92,8 +92,8 @@ def _stack(entry: Mapping[str, object]) -> Stack:
         name=str(entry["name"]),
         frameworks=_texts(entry.get("frameworks")),
         sources=_texts(entry.get("sources")),
-        software=software,  # type: ignore[arg-type]
-        elementwise=elementwise,  # type: ignore[arg-type]
+        software=software,
+        elementwise=elementwise,
         drops_padding=bool(entry.get("drops_padding", False)),
         offset=float(entry.get("offset", 0.0)),  # type: ignore[arg-type]
         rows=int(entry.get("rows", 0)),  # type: ignore[call-overload]

@@ -123,6 +123,12 @@ def _bandwidth(x: StepInputs, constants: Constants) -> Vector:
     return x.bandwidth_bytes_per_s * constants.bandwidth_share
 
 
+def _cached_bandwidth(x: StepInputs, tensor_bytes: Vector, constants: Constants) -> Vector:
+    """Bandwidth of kernels after each other: from the cache, as far as it holds an input and an output. [bytes/s]"""
+    held = np.minimum(1.0, x.cache_bytes / (2 * tensor_bytes))
+    return _bandwidth(x, constants) * (1 + constants.cache_gain * held)
+
+
 def _matmul_s(
     x: StepInputs, tokens: Vector, width_in: Vector, width_out: Vector, rate: Vector, constants: Constants
 ) -> Vector:
@@ -152,7 +158,7 @@ def _layer_linears_s(x: StepInputs, constants: Constants) -> Vector:
 
 
 def _experts_s(x: StepInputs, tokens: Vector, rate: Vector, constants: Constants) -> Vector:
-    """Forward time of the experts of one layer: small matmuls, every expert's weights, and the sorting of tokens. [s]"""
+    """Forward time of one layer's experts: small matmuls, every expert's weights, and sorting the tokens. [s]"""
     width = x.routed_width / x.tensor
     arithmetic = FLOP_PER_MAC * tokens * x.matrices * x.d_model * width / (rate * constants.expert_efficiency)
     moved = tokens * (2 * x.d_model * x.experts_per_token + x.matrices * width) * constants.expert_bytes_factor
@@ -170,7 +176,7 @@ def _layer_attention_s(x: StepInputs, constants: Constants) -> tuple[Vector, Vec
     products = flop / (x.matmul_flop_per_s * constants.unfused_attention_share)
     count = np.where(x.vendor, constants.score_passes_vendor, constants.unfused_score_passes)
     scores = x.element_bytes * tokens * x.heads / x.tensor * x.seq_len
-    passes = count * scores / _bandwidth(x, constants)
+    passes = count * scores / _cached_bandwidth(x, scores, constants)
     forward = np.where(x.fused_attention, flash, products + passes)
     backward = np.where(
         x.fused_attention, FLASH_BACKWARD_OVER_FORWARD * flash, BACKWARD_OVER_FORWARD * products + passes
@@ -190,7 +196,8 @@ def _layer_elementwise_s(x: StepInputs, constants: Constants) -> Vector:
     moved = factor * x.element_bytes * elements
     inner = (x.query + 2 * x.key_value + x.attention_output + x.matrices * width) / x.tensor
     moved = moved + np.where(x.fp8, constants.fp8_cast_bytes * (2 * x.d_model + inner), 0.0)
-    return pass_tokens(x) * moved / _bandwidth(x, constants)
+    tokens = pass_tokens(x)
+    return tokens * moved / _cached_bandwidth(x, x.element_bytes * tokens * x.d_model / x.tensor, constants)
 
 
 def _layer_dequantize_s(x: StepInputs, constants: Constants) -> Vector:

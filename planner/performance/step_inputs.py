@@ -108,6 +108,7 @@ class StepInputs:
     vendor_attention_flop_per_s: Vector
     bandwidth_bytes_per_s: Vector
     element_bytes: Vector
+    cache_bytes: Vector
     fp8: Mask
     blackwell: Mask
     volta: Mask
@@ -161,6 +162,7 @@ def numbers_of(spec: TransformerSpec, parameters: float, plan: StepPlan, device:
         "vendor_attention_flop_per_s": device.vendor_attention_flop_per_s,
         "bandwidth_bytes_per_s": device.bandwidth_bytes_per_s,
         "element_bytes": device.element_bytes,
+        "cache_bytes": device.cache_bytes,
         "fp8": device.linear_fp8,
         "blackwell": device.generation == "Blackwell" and device.datacenter,
         "volta": device.generation == "Volta",
@@ -233,5 +235,3 @@ def _plan_numbers(spec: TransformerSpec, plan: StepPlan) -> dict[str, float]:
         "generator": plan.generator,
         "unpadded": plan.unpadded,
     }
-
-

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from planner.catalog.records import TransformerSpec
@@ -12,7 +12,7 @@ from planner.performance.scaling import Link
 from planner.performance.step import step_times
 from planner.performance.step_inputs import StepPlan, numbers_of, stacked
 
-__all__ = ["StepPlan", "StepTime", "transformer_step"]
+__all__ = ["StepPlan", "StepTime", "transformer_step", "transformer_steps"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,10 +28,15 @@ class StepTime:
         return sum(self.parts_s.values())
 
 
-def transformer_step(
-    spec: TransformerSpec, parameters: float, plan: StepPlan, device: Device, link: Link, constants: Constants
-) -> StepTime:
-    """Time of one optimizer step on every GPU of one run, as `step_times` gives it for many.
+def transformer_steps(
+    spec: TransformerSpec,
+    parameters: float,
+    plans: Sequence[StepPlan],
+    device: Device,
+    link: Link,
+    constants: Constants,
+) -> list[StepTime]:
+    """Time of one optimizer step on every GPU of a run under each of several plans.
 
     Parameters
     ----------
@@ -39,7 +44,7 @@ def transformer_step(
         Shape of the model.
     parameters : float
         Weights of the model, for the optimizer and the gradients. [-]
-    plan : StepPlan
+    plans : sequence of StepPlan
         Batches, layout, recomputation and software.
     device : Device
         Rates of the GPU in the training precision.
@@ -50,9 +55,21 @@ def transformer_step(
 
     Returns
     -------
-    StepTime
+    list of StepTime
         Seconds by part: matmul, attention, elementwise, head, recompute, launch, communication, optimizer, waiting.
     """
-    times = step_times(stacked([numbers_of(spec, parameters, plan, device, link)]), constants)
-    parts = {name: float(seconds[0]) for name, seconds in times.parts_s.items()}
-    return StepTime(parts_s=parts, launch_bound=bool(times.launch_bound[0]))
+    times = step_times(stacked([numbers_of(spec, parameters, plan, device, link) for plan in plans]), constants)
+    return [
+        StepTime(
+            parts_s={name: float(seconds[at]) for name, seconds in times.parts_s.items()},
+            launch_bound=bool(times.launch_bound[at]),
+        )
+        for at in range(len(plans))
+    ]
+
+
+def transformer_step(
+    spec: TransformerSpec, parameters: float, plan: StepPlan, device: Device, link: Link, constants: Constants
+) -> StepTime:
+    """The same for one plan."""
+    return transformer_steps(spec, parameters, [plan], device, link, constants)[0]

@@ -8,9 +8,9 @@ from typing import Any
 
 from planner.catalog.records import Catalog
 from planner.measurements.checks import Subjects, row_reason
+from planner.measurements.prediction import Predictor, RowPrediction
 from planner.measurements.rows import LanguageRow, MemoryRow, Row, Schema, Unit, is_flagged
 from planner.measurements.table import Table
-from planner.measurements.prediction import Predictor, RowPrediction
 from planner.validate.score import UNKNOWN, Group, ScoredRow, Summary, group_rows, source_key, summarise
 
 NOT_MEASURED = "no measured value"

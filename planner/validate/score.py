@@ -10,8 +10,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from planner.measurements.rows import Unit
 from planner.measurements.prediction import Basis
+from planner.measurements.rows import Unit
 
 By = Literal["source", "gpu", "model", "task"]
 

@@ -70,7 +70,7 @@ def test_megatron_with_tensor_and_pipeline_parallelism(spec, parameters, gpus, b
         tensor=tensor,
         pipeline=pipeline,
         chunks=chunks,
-        vendor_kernels=True,
+        software="vendor",
     )
     assert found == pytest.approx(published, rel=0.25)
 

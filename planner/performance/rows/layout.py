@@ -235,5 +235,3 @@ def _batches(subject: Subject, spread: Spread, memory: RowMemory, checkpointing:
     if micro_batch > local:
         micro_batch = local
     return Batches(total=float(total), micro=micro_batch, steps=max(1.0, local / micro_batch))
-
-

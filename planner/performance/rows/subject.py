@@ -191,7 +191,7 @@ def _model(row: LanguageRow, catalog: Catalog, choices: list[str]) -> tuple[Tran
 
 
 def known_model(model: str | None, catalog: Catalog) -> tuple[TransformerSpec, float] | None:
-    """Shape and parameters of the catalog's model of that name, remarks in brackets left out; None where there is none."""
+    """Shape and parameters of the catalog's model of that name, remarks in brackets left out; None without one."""
     plain = re.sub(r"\s*\(.*\)\s*$", "", model or "").strip()
     for text in (model or "", plain, plain.replace(" ", "-")):
         try:

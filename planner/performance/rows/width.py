@@ -47,7 +47,7 @@ class Widths:
         return "new-stack" if subject.gpu.id in self._gpus else "new-stack-and-gpu"
 
     def half_width(self, prediction: SpeedPrediction) -> float:
-        """Half-width on the log of throughput: wider for what is new, for guessed settings, links, launches, experts."""
+        """Half-width on the log of speed: wider for what is new, for guessed settings, links, launches, experts."""
         c, subject = self._constants, prediction.run.subject
         width = {
             "same-stack": c.half_width_same_stack,

@@ -4,7 +4,8 @@ import pytest
 
 from planner.performance.device import device_of
 from planner.performance.scaling import link_of
-from planner.performance.throughput import StepPlan, paced_s, transformer_step
+from planner.performance.step_compute import paced_s
+from planner.performance.throughput import StepPlan, transformer_step
 from tests.unit.performance.hardware import figure, geforce, gpu, shipped_constants
 from tests.unit.workload.test_transformer import GPT2
 
