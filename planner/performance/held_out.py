@@ -116,7 +116,7 @@ def _shrunk(log_ratios: Vector) -> float:
     return SPREAD**2 / (SPREAD**2 + apart / len(log_ratios)) * middle
 
 
-CLEARLY = 0.7  # of the error without, that predictions with the other rows must stay below
+CLEARLY = 0.8  # of the error without, that predictions with the other rows must stay below
 SPREAD = 0.15  # of unseen stacks around the formulas, on the log
 ROW_SPREAD = 0.08  # of rows of one stack around its offset
 
