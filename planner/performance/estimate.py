@@ -18,6 +18,7 @@ from planner.performance.layout import Layout
 from planner.performance.measured import Measured, find_measured
 from planner.performance.request import Request, Setup, Warning_, resolve_request
 from planner.performance.scaling import link_of
+from planner.performance.stacks import load_stacks
 from planner.performance.throughput import StepPlan, StepTime, transformer_steps
 from planner.performance.uncertainty import REGIME_SHARE, estimated_half_width
 from planner.performance.vision import vision_step
@@ -26,6 +27,7 @@ from planner.workload.settings import Checkpointing
 
 __all__ = ["Prediction", "Setup", "Warning_", "estimate"]
 
+ENCODER_STACK, FUSED_STACK = "lambda-pytorch", "llm-foundry"
 Basis = Literal["measured", "transferred", "estimated"]
 Unit = Literal["tokens_per_s", "samples_per_s"]
 SLOWING_SHARE = 0.4  # below a half, what more GPUs do divide takes longer on half of them than the step on all
@@ -310,7 +312,19 @@ def _steps(request: Request, choices: Sequence[Choice], batches: Sequence[int], 
             for choice, count in zip(choices, passes, strict=True)
         ]
     plans = [_plan(request, choice, count) for choice, count in zip(choices, passes, strict=True)]
-    return transformer_steps(workload.transformer, workload.parameters.value, plans, device, link, constants)
+    steps = transformer_steps(workload.transformer, workload.parameters.value, plans, device, link, constants)
+    return [step.faster(_stack_offset(request, choice.layout)) for step, choice in zip(steps, choices, strict=True)]
+
+
+def _stack_offset(request: Request, layout: Layout) -> float:
+    """Log by which the code that the formulas stand for was measured to be faster: of encoders, and of fused decoders.
+
+    Others may be any code.
+    """
+    assert request.setup.workload.transformer is not None
+    fused = software_of(request, layout) == "fused"
+    id = ENCODER_STACK if request.setup.workload.transformer.encoder else FUSED_STACK if fused else ""
+    return sum(stack.offset for stack in load_stacks() if stack.id == id)
 
 
 def _plan(request: Request, choice: Choice, micro_steps: float) -> StepPlan:
