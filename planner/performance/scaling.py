@@ -1,4 +1,4 @@
-"""Links between GPUs: what a direction carries, and the time that gradients and sharded weights take on it."""
+"""Links between GPUs: what a direction carries, and the time that gradients of replicas take on it."""
 
 from __future__ import annotations
 
@@ -18,14 +18,11 @@ REFERENCE_PCIE = 4
 class Link:
     """Effective link of one GPU of a run, the slower of its node's bus and its share of the node's network."""
 
-    all_reduce_bytes_per_s: float  # gradient buckets, one direction
-    sharded_bytes_per_s: float  # large gathers and scatters of sharded training, one direction
-    node_sharded_bytes_per_s: float  # the same inside a node
-    network_bytes_per_s: float  # of a whole node; without limit where there is one node
+    all_reduce_bytes_per_s: float  # gradient buckets over all GPUs of the run, one direction
+    node_all_reduce_bytes_per_s: float  # the same inside a node
     nvlink_bytes_per_s: float  # rated, one direction; 0 where there is no switch between all GPUs of a node
     bus_bytes_per_s: float  # of PCIe cards, one direction; without limit with a switch
     fabric_bytes_per_s: float  # rated network of a node
-    node_all_reduce_bytes_per_s: float  # gradient buckets inside a node, one direction
     latency_s: float
     node_latency_s: float
     overlaps: bool  # whether transfers run beside the compute (NVLink) or in its way (host memory, PCIe)
@@ -62,7 +59,9 @@ def _pcie_gain(gpu: Gpu | PartialGpu, constants: Constants) -> float:
     return float(constants.pcie_generation_gain ** (generation - REFERENCE_PCIE))
 
 
-def link_of(gpu: Gpu | PartialGpu, gpus: int, gpus_per_node: int, network_gbit_per_s: float | None, constants: Constants) -> Link:
+def link_of(
+    gpu: Gpu | PartialGpu, gpus: int, gpus_per_node: int, network_gbit_per_s: float | None, constants: Constants
+) -> Link:
     """Link of a GPU among `gpus` in nodes of `gpus_per_node`.
 
     SXM boards have NVLink to every GPU of the node. PCIe cards with peer-to-peer exchange over PCIe at a rate flat in
@@ -72,36 +71,27 @@ def link_of(gpu: Gpu | PartialGpu, gpus: int, gpus_per_node: int, network_gbit_p
     local = min(gpus, gpus_per_node)
     nodes = node_count(gpus, gpus_per_node)
     switched = is_switched(gpu)
-    rated = 0.0
+    rated, bus = 0.0, math.inf
     if switched:
         assert gpu.nvlink_gb_per_s is not None
-        rated = gpu.nvlink_gb_per_s.value * BYTES_PER_GB / 2
         both_directions = gpu.nvlink_gb_per_s.value * BYTES_PER_GB
-        all_reduce = both_directions * constants.nvlink_share_ddp
-        sharded = both_directions / 2 * constants.nvlink_share_fsdp
+        rated = both_directions / 2
+        inside = both_directions * constants.nvlink_share_ddp
     elif gpu.peer_to_peer:
-        all_reduce = sharded = constants.pcie_gb_per_s_professional * _pcie_gain(gpu, constants) * BYTES_PER_GB
+        inside = bus = constants.pcie_gb_per_s_professional * _pcie_gain(gpu, constants) * BYTES_PER_GB
     else:
         contention = (2 / max(local, 2)) ** constants.geforce_contention
-        rate = constants.pcie_gb_per_s_geforce * _pcie_gain(gpu, constants)
-        all_reduce = sharded = rate * contention * BYTES_PER_GB
-    inside, network = sharded, math.inf
-    in_node_all_reduce = all_reduce
+        inside = bus = constants.pcie_gb_per_s_geforce * _pcie_gain(gpu, constants) * contention * BYTES_PER_GB
     gbit = network_gbit_per_s if network_gbit_per_s is not None else default_network_gbit_per_s(gpu, constants)
     fabric = gbit * BITS_PER_GBIT / BITS_PER_BYTE
-    if nodes > 1:
-        # A payload enters a node once, spread over its network ports, and travels on inside it.
-        network = fabric * constants.network_share
-        all_reduce, sharded = min(all_reduce, network), min(sharded, network)
+    # A payload enters a node once, spread over its network ports, and travels on inside it.
+    everywhere = min(inside, fabric * constants.network_share) if nodes > 1 else inside
     return Link(
-        all_reduce_bytes_per_s=all_reduce,
-        sharded_bytes_per_s=sharded,
-        node_sharded_bytes_per_s=inside,
-        network_bytes_per_s=network,
+        all_reduce_bytes_per_s=everywhere,
+        node_all_reduce_bytes_per_s=inside,
         nvlink_bytes_per_s=rated,
-        bus_bytes_per_s=math.inf if switched else inside,
+        bus_bytes_per_s=bus,
         fabric_bytes_per_s=fabric,
-        node_all_reduce_bytes_per_s=in_node_all_reduce,
         latency_s=constants.link_latency_us / US_PER_S,
         node_latency_s=constants.node_latency_us / US_PER_S,
         overlaps=switched,
@@ -117,59 +107,6 @@ def all_reduce_s(payload_bytes: float, link: Link) -> float:
         return 0.0
     share = 2 * (link.gpus - 1) / link.gpus
     return share * payload_bytes / link.all_reduce_bytes_per_s + 2 * (link.gpus - 1) * link.latency_s
-
-
-def sharded_s(payload_bytes: float, link: Link) -> float:
-    """Time to gather or scatter a payload that is sharded over the run, each GPU moving (n-1)/n of it. [s]"""
-    if link.gpus == 1:
-        return 0.0
-    return (link.gpus - 1) / link.gpus * payload_bytes / link.sharded_bytes_per_s
-
-
-def group_sharded_s(payload_bytes: float, group: int, link: Link) -> float:
-    """The same for a payload sharded over `group` neighbouring GPUs of the run. [s]"""
-    if group == link.gpus:
-        return sharded_s(payload_bytes, link)
-    rate = link.node_sharded_bytes_per_s
-    if group > link.gpus_per_node:
-        rate = min(rate, link.network_bytes_per_s)
-    return (group - 1) / group * payload_bytes / rate
-
-
-def replica_all_reduce_s(payload_bytes: float, group: int, link: Link) -> float:
-    """Time to add up gradients over replicas that each lie on `group` neighbouring GPUs. [s]
-
-    Replicas inside a node add theirs first; what a node holds then crosses the network once there and once back.
-
-    References
-    ----------
-    .. [1] Y. Zhao et al., "PyTorch FSDP," 2023, sec. 3.2.2 (hybrid sharding), arXiv:2304.11277.
-    """
-    if group == link.gpus:
-        return 0.0
-    inside = max(1, min(link.gpus, link.gpus_per_node) // group)
-    nodes_of_group = max(1.0, group / link.gpus_per_node)
-    replicas = max(1.0, link.nodes / nodes_of_group)
-    seconds = 2 * (inside - 1) * (payload_bytes / group / inside / link.node_sharded_bytes_per_s)
-    seconds += 2 * (inside - 1) * link.node_latency_s
-    if replicas > 1:
-        rate = min(link.network_bytes_per_s, link.node_sharded_bytes_per_s * min(group, link.gpus_per_node))
-        seconds += 2 * (replicas - 1) / replicas * payload_bytes / nodes_of_group / rate
-        seconds += 2 * math.log2(2 * replicas) * link.latency_s  # trees, not rings, across many nodes
-    return seconds
-
-
-def tensor_all_reduce_s(payload_bytes: float, tensor: int, link: Link) -> float:
-    """Time of a ring all-reduce of activations among `tensor` GPUs of a node; with sequence parallelism a gather and
-    a scatter of the same bytes. [s]
-
-    References
-    ----------
-    .. [1] V. Korthikanti et al., "Reducing Activation Recomputation in Large Transformer Models," 2022, sec. 4.2.2,
-       arXiv:2205.05198.
-    """
-    share = 2 * (tensor - 1) / tensor
-    return share * payload_bytes / link.node_sharded_bytes_per_s + 2 * (tensor - 1) * link.node_latency_s
 
 
 def exposed_s(compute_s: float, transfer_s: float, link: Link, constants: Constants) -> float:

@@ -25,8 +25,7 @@ from planner.workload.transformer import (
 Vector = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
-ADAPTED_MATRICES = 2  # LoRA's usual targets, queries and values
-ADAPTER_RANK = 8
+ADAPTER_RANK = 8  # of LoRA on its usual targets, queries and values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -196,11 +196,3 @@ def selective_activation_elements(spec: TransformerSpec) -> float:
     matmul_outputs = query_width(spec) + key_value_width(spec) + feed_forward_width(spec)
     matmul_outputs += spec.d_model if spec.gated_mlp else 0
     return float(spec.d_model + attention_output_width(spec) + matmul_outputs)
-
-
-def elementwise_elements(spec: TransformerSpec) -> float:
-    """Values that the elementwise kernels of one layer read and write, forward. [elements per token]"""
-    gate = 1.5 if spec.gated_mlp else 1.0
-    return float(
-        14 * spec.d_model + gate * 2 * feed_forward_width(spec) + query_width(spec) + 2 * key_value_width(spec)
-    )

@@ -8,7 +8,6 @@ from planner.workload.transformer import (
     attention_flop_per_token,
     attention_output_width,
     compute_budget_flop,
-    elementwise_elements,
     feed_forward_width,
     idle_expert_parameters,
     key_value_width,
@@ -138,6 +137,6 @@ def test_heads_of_their_own_width():
 
 def test_the_same_width_said_or_not_changes_nothing():
     said = replace(LLAMA_7B, head_dim=128)
-    for quantity in (parameter_count, layer_activation_elements, selective_activation_elements, elementwise_elements):
+    for quantity in (parameter_count, layer_activation_elements, selective_activation_elements):
         assert quantity(said) == quantity(LLAMA_7B)
     assert training_flop_per_token(said, 2048) == training_flop_per_token(LLAMA_7B, 2048)
