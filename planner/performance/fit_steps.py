@@ -236,14 +236,14 @@ def fit_steps(data: FitRows, rows: Indices, start: Constants, catalog: Catalog) 
 
 
 def _by_gpu(data: FitRows, rows: Indices, rest: Vector) -> dict[tuple[str, str], float]:
-    """What is left of each stack's GPU: the mean of its models' medians, shrunk towards 0 where they are few."""
+    """What is left of each stack's GPU: the median of its models' medians, shrunk towards 0 where they are few."""
     models: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for row, left in zip(rows, rest, strict=True):
         models[str(data.stack[row]), str(data.gpu[row])][str(data.model[row])].append(float(left))
     found = {}
     for key, of_model in models.items():
         medians = [float(np.median(values)) for values in of_model.values()]
-        found[key] = -float(np.mean(medians)) * len(medians) / (len(medians) + SHRINKAGE)
+        found[key] = -float(np.median(medians)) * len(medians) / (len(medians) + SHRINKAGE)
     return found
 
 

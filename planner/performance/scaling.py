@@ -12,6 +12,9 @@ from planner.units import BITS_PER_BYTE, BYTES_PER_GB, US_PER_S
 
 BITS_PER_GBIT = 1e9
 REFERENCE_PCIE = 4
+RACK_FORM = "superchip"
+GPUS_OF_RACK = 72  # of GB200 and GB300 NVL72, one switch for all of them
+GPUS_OF_BOARD = 8  # for which the default networks stand
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +51,11 @@ def default_network_gbit_per_s(gpu: Gpu | PartialGpu, constants: Constants) -> f
     }.get(generation_of(gpu), constants.node_network_gbit_per_s_hopper)
 
 
+def switch_domain(gpu: Gpu | PartialGpu, gpus_per_node: int) -> int:
+    """GPUs that one NVLink switch joins: those of a node, or of a whole rack of superchips."""
+    return max(gpus_per_node, GPUS_OF_RACK) if gpu.form_factor == RACK_FORM else gpus_per_node
+
+
 def is_switched(gpu: Gpu | PartialGpu) -> bool:
     """Whether every GPU of a node reaches every other at full rate: boards with NVLink, not bridges between pairs."""
     return gpu.nvlink_gb_per_s is not None and not gpu.form_factor.startswith("PCIe")
@@ -66,8 +74,14 @@ def link_of(
 
     SXM boards have NVLink to every GPU of the node. PCIe cards with peer-to-peer exchange over PCIe at a rate flat in
     their number; without it (GeForce) everything goes through host memory, and the rate falls as (2/n)^contention. A
-    bridge between pairs is not counted: it doesn't reach beyond the pair.
+    bridge between pairs is not counted: it doesn't reach beyond the pair. A rack of superchips counts as one node.
     """
+    domain = switch_domain(gpu, gpus_per_node)
+    if domain > gpus_per_node:
+        of_gpu = default_network_gbit_per_s(gpu, constants) / GPUS_OF_BOARD
+        if network_gbit_per_s is not None:
+            of_gpu = network_gbit_per_s / gpus_per_node
+        network_gbit_per_s, gpus_per_node = domain * of_gpu, domain
     local = min(gpus, gpus_per_node)
     nodes = node_count(gpus, gpus_per_node)
     switched = is_switched(gpu)
