@@ -206,21 +206,15 @@ def _reader(name: str) -> Callable[[str], Any]:
     return str
 
 
-def _number(name: str, text: str) -> float:
-    if not text.isascii() or "_" in text:  # Python reads these too
-        raise CellError(name, shown(text), "a number")
-    return number(name, text)
-
-
 def _count(name: str, text: str) -> int:
-    value = _number(name, text)
+    value = number(name, text)
     if value != int(value) or not 1 <= value <= _COUNTS[name]:
         raise CellError(name, shown(text), f"a whole number from 1 to {_COUNTS[name]:,.0f}")
     return int(value)
 
 
 def _within(name: str, text: str) -> float:
-    value = _number(name, text)
+    value = number(name, text)
     low, high = _NUMBERS[name]
     if value <= 0:
         raise CellError(name, shown(text), "a number greater than 0")

@@ -12,11 +12,17 @@ from typing import Any
 from planner.catalog.schema import SECTIONS
 from planner.errors import CatalogError, InputError, Problem
 from planner.performance.evidence import LANGUAGE_FILE, MEASUREMENTS_FOLDER, SAMPLE_FILE, SOURCES_FILE
+from planner.performance.memory_rows import MEMORY_FILE
+from planner.performance.stacks import STACKS_FILE
 from planner.strict_yaml import Parsed, parse
 
 MAX_BYTES = 5_000_000
 ID_KEYS = ("id", "code", "label")
-RATES: Mapping[str, str] = {LANGUAGE_FILE: "tokens_per_s_total", SAMPLE_FILE: "throughput"}
+RATES: Mapping[str, str] = {
+    LANGUAGE_FILE: "tokens_per_s_total",
+    SAMPLE_FILE: "throughput",
+    MEMORY_FILE: "peak_memory_gb",
+}
 """What a table of measurements holds, by file: the figure that a row's source and date are of."""
 
 _LISTS: Mapping[str, frozenset[str]] = {
@@ -24,9 +30,10 @@ _LISTS: Mapping[str, frozenset[str]] = {
     "claims.yaml": frozenset(("claims", "observations")),
     "software.yaml": frozenset(("cuda", "cudnn", "compatibility")),
     "uses.yaml": frozenset(("sizes", "uses", "free", "guides")),
+    STACKS_FILE.name: frozenset(("stacks",)),
 }
 _OF_EVERY_FILE = frozenset(("schema_version", "sources"))
-_ROW_KEYS = frozenset(("id", "source", "date", "gpu"))
+_ROW_KEYS = frozenset(("id", "source", "gpu"))
 _NUMBER = re.compile(r"(?a)[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
@@ -153,7 +160,7 @@ def _unreadable(file: str, found: str, expected: str) -> CatalogError:
 
 def _record(row: Mapping[str, str], rate: str) -> dict[str, Any]:
     record = {name: _value(cell) for name, cell in row.items() if cell and name not in ("source", "date")}
-    origin = {"source": row["source"], "as_of": row["date"]}
+    origin = {"source": row["source"], "as_of": row.get("date", "")}
     return record | {"id": row["id"], rate: {"value": _value(row[rate]), **origin}}
 
 

@@ -280,8 +280,14 @@ def test_workloads_are_plausible(shipped: Catalog) -> None:
         assert 1e6 <= workload.parameters.value <= 2e12, workload.id
         if workload.transformer is not None:
             shape = workload.transformer
-            mlp = (3 if shape.gated_mlp else 2) * shape.d_model * shape.d_ff
-            attention = 2 * shape.d_model**2 * (1 + shape.kv_heads / shape.heads)
+            experts = shape.experts * (shape.expert_d_ff or shape.d_ff) + shape.shared_d_ff
+            dense = shape.dense_layers if shape.experts else shape.layers
+            width = (dense * shape.d_ff + (shape.layers - dense) * experts) / shape.layers
+            mlp = (3 if shape.gated_mlp else 2) * shape.d_model * width
+            queries = shape.heads * (shape.head_dim or shape.d_model / shape.heads)
+            attention = 2 * shape.d_model * queries * (1 + shape.kv_heads / shape.heads)
+            if shape.attention_parameters:  # compressed keys and values
+                attention = shape.attention_parameters
             embedding = shape.vocab * shape.d_model * (1 if shape.tied_embeddings else 2)
             parameters = shape.layers * (mlp + attention) + embedding
             assert workload.parameters.value == pytest.approx(parameters, rel=0.02), workload.id

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from planner.catalog.load import load_catalog
+from planner.catalog.query import find_accelerator
 from planner.performance.calibrate_memory import GROUPINGS, held_out_errors, log_error
 from planner.performance.constants import constants_of
 from planner.performance.device import usable_bytes
@@ -59,9 +60,8 @@ def test_every_batch_of_languini_fits_as_it_ran() -> None:
     # plain attention, fp32 weights with 16-bit copies
     for row in ran("languini-benchmark"):
         setup = replace(memory_setup_of_row(row), optimizer="adamw-18", fused_attention=False)
-        assert peak_memory(setup, CONSTANTS).reserved_bytes < usable_bytes(CATALOG.gpus[row["gpu"]], CONSTANTS), row[
-            "id"
-        ]
+        gpu = find_accelerator(CATALOG, row["gpu"])
+        assert peak_memory(setup, CONSTANTS).reserved_bytes < usable_bytes(gpu, CONSTANTS), row["id"]
 
 
 @pytest.mark.parametrize(

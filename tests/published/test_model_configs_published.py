@@ -78,6 +78,32 @@ def test_the_work_of_a_vision_transformer_is_that_of_the_preset(name):
 PRESETS = [workload for workload in shipped_catalog().workloads.values() if workload.transformer is not None]
 
 
+def experts_of(workload):
+    """What the config of a gated decoder says besides its widths."""
+    spec = workload.transformer
+    if not spec.experts:
+        return {"model_type": "llama"}
+    config = {"head_dim": spec.head_dim, "num_experts_per_tok": spec.experts_per_token}
+    narrow = {"moe_intermediate_size": spec.expert_d_ff}
+    if workload.id.startswith("deepseek"):
+        # the ranks of compressed queries, keys and values, which a preset holds as the sum of their weights
+        ranks = {
+            "q_lora_rank": 1536, "kv_lora_rank": 512, "qk_nope_head_dim": spec.v_head_dim, "qk_rope_head_dim": 64,
+            "v_head_dim": spec.v_head_dim,
+        }  # fmt: skip
+        shared = spec.shared_d_ff // spec.expert_d_ff
+        counts = {
+            "n_routed_experts": spec.experts,
+            "n_shared_experts": shared,
+            "first_k_dense_replace": spec.dense_layers,
+        }
+        return {"model_type": "deepseek_v3", **config, **narrow, **ranks, **counts}
+    if workload.id.startswith("qwen3"):
+        return {"model_type": "qwen3_moe", "num_experts": spec.experts, **config, **narrow}
+    family = "gpt_oss" if workload.id.startswith("gpt-oss") else "mixtral"
+    return {"model_type": family, "num_local_experts": spec.experts, **config}
+
+
 def config_of(workload):
     """A preset's shape as the config.json of its family."""
     spec = workload.transformer
@@ -88,7 +114,7 @@ def config_of(workload):
             "tie_word_embeddings": spec.tied_embeddings,
         }  # fmt: skip
         head = {"model_type": "bert", "architectures": ["BertForQuestionAnswering"]}
-        return {**config, **(head if spec.encoder else {"model_type": "llama"})}
+        return {**config, **(head if spec.encoder else experts_of(workload))}
     if workload.source == "llm-foundry-bench":
         return {
             "model_type": "mpt", "d_model": spec.d_model, "n_heads": spec.heads, "n_layers": spec.layers,
@@ -111,6 +137,8 @@ def test_presets_have_the_parameters_of_their_shape(workload):
     ("id", "name"),
     [
         ("gpt2-small", "gpt2"), ("gpt2-xl", "gpt2-xl"), ("llama-2-7b", "llama-2-7b"), ("llama-3-70b", "llama-3.1-70b"),
+        ("deepseek-v3", "deepseek-v3"), ("mixtral-8x7b", "mixtral-8x7b"), ("qwen3-30b-a3b", "qwen3-30b-a3b"),
+        ("qwen3-235b-a22b", "qwen3-235b-a22b"),
         ("llama-3-8b", "llama-3-8b"), ("llama-3.1-405b", "llama-3.1-405b"), ("llama-3.2-1b", "llama-3.2-1b"),
         ("vit-base-imagenet", "vit-base-patch16-224"), ("vit-large-imagenet", "vit-large-patch16-224"),
     ],

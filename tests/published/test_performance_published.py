@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 from planner.catalog.load import load_catalog
-from planner.performance.calibrate import fit_rows
 from planner.performance.constants import constants_of
 from planner.performance.duration import attempt_h, training_time_s
 from planner.performance.estimate import Setup, estimate
 from planner.performance.evidence import load_evidence
+from planner.performance.fit_steps import language_rows
 from planner.performance.memory import transformer_need
+from planner.performance.rows.predict import complete_row, predict_runs
+from planner.performance.stacks import load_stacks
 from planner.units import H_PER_DAY, S_PER_DAY
 from planner.workload.transformer import compute_budget_flop, parameter_count
 
@@ -77,11 +79,12 @@ def test_resnet50_scales_on_any_link():
 
 def test_language_models_of_llm_foundry_within_five_percent_at_the_median():
     # mosaicml/llm-foundry, training benchmarks: MPT 350M to 70B on 8 to 512 A100 and H100, 512 to 65,536 tokens
-    constants = constants_of(CATALOG.assumptions)
+    rows = [row for row in language_rows(CATALOG, EVIDENCE) if row.source == "llm-foundry-benchmark"]
+    constants, stacks = constants_of(CATALOG.assumptions), load_stacks()
+    runs = [complete_row(row.without_measured(), CATALOG, stacks, constants) for row in rows]
     errors = defaultdict(list)
-    for row in fit_rows(CATALOG, EVIDENCE)["transformer"]:
-        if row.measurement.source == "llm-foundry-benchmark":
-            errors[row.measurement.gpu].append(abs(np.expm1(row.log_error(constants))))
+    for row, speed in zip(rows, predict_runs(runs, constants), strict=True):
+        errors[row.gpu].append(abs(speed.tokens_per_s / row.measured - 1))
     assert set(errors) == {"a100-sxm4-40gb", "a100-sxm4-80gb", "h100-sxm5-80gb"}
     for gpu, values in errors.items():
         assert np.median(values) < 0.05, gpu

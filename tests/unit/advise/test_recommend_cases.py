@@ -146,7 +146,8 @@ def test_what_guides_advise_today() -> None:
     assert not picks["a100-80gb"]["affordable"]
     assert not picks["dgx-a100-640gb"]["affordable"]
     assert picks["p4d-24xlarge"]["price_usd"] == pytest.approx(21.957642, abs=1e-4)
-    assert not picks["4x-a100-80gb"]["still_best"]
+    assert picks["4x-a100-80gb"]["still_best"]  # among builds; a rented B200 does this work for less
+    assert picks["4x-a100-80gb"]["why_code"] == "recommend_guide_best_of_kind"
     assert not picks["2x-t4"]["still_best"]
     assert picks["colab-pro"]["why_code"] == "recommend_guide_stale"
 

@@ -296,7 +296,7 @@ def test_estimate_says_what_a_config_json_left_open(capsys: pytest.CaptureFixtur
         (b'{"model_type": "mamba"}', [], "--model-config model_type: found 'mamba', which isn't understood"),
         (b'{"model_type": "gpt2", "n_embd": 100}', [], "--model-config n_head: found 12, expected heads that divide"),
         (b'{"model_type": "t5"}', [], "--model-config model_type: found 't5', whose parameters can be counted"),
-        (b'{"model_type": "gpt2"}', ["--seq-len", "2048"], "--seq-len: found 2,048, expected at most 1,024"),
+        (b'{"model_type": "gpt2"}', ["--seq-len", "2048"], "--seq-len: found 2048, expected at most 1,024"),
         (b" " * 1_000_001, [], "--model-config: found '{file}', which can't be read (above 1,000,000 bytes)"),
     ],
 )

@@ -1,3 +1,4 @@
+import math
 from dataclasses import replace
 
 import pytest
@@ -6,19 +7,16 @@ from planner.performance.scaling import (
     all_reduce_s,
     data_parallel_step_s,
     exposed_s,
-    group_sharded_s,
     jitter_factor,
     link_of,
     node_count,
-    replica_all_reduce_s,
-    sharded_s,
-    tensor_all_reduce_s,
+    switch_domain,
 )
 from tests.unit.performance.hardware import figure, geforce, gpu, shipped_constants, workstation_card
 
 CONSTANTS = shipped_constants(
     nvlink_share_ddp=0.25,
-    nvlink_share_fsdp=0.5,
+    network_share=0.5,
     overlap_exposed=0.5,
     pcie_gb_per_s_professional=14,
     pcie_gb_per_s_geforce=8,
@@ -41,7 +39,6 @@ def link(card, gpus, *, per_node=8, network=None):
 def test_one_gpu_exchanges_nothing():
     alone = link(geforce(), 1)
     assert all_reduce_s(1e9, alone) == 0.0
-    assert sharded_s(1e9, alone) == 0.0
     assert data_parallel_step_s(2.0, 1e9, alone, CONSTANTS) == 2.0
 
 
@@ -67,13 +64,14 @@ def test_a_bridge_between_pairs_does_not_count_as_a_switch():
 def test_the_network_of_the_node_binds_runs_on_several_nodes():
     one_node, two_nodes = link(gpu(), 8), link(gpu(), 16, network=400)
     assert one_node.nodes == 1 and two_nodes.nodes == 2
-    assert one_node.sharded_bytes_per_s == 150e9
-    assert two_nodes.sharded_bytes_per_s == 400e9 / 8 * 0.5
+    assert one_node.all_reduce_bytes_per_s == 150e9
+    assert two_nodes.all_reduce_bytes_per_s == 400e9 / 8 * 0.5
+    assert two_nodes.node_all_reduce_bytes_per_s == 150e9
 
 
 def test_without_a_stated_network_workstations_have_that_of_an_office():
     assert link(geforce(), 2, per_node=1).all_reduce_bytes_per_s == 10e9 / 8 * 0.5
-    assert link(gpu(), 16).sharded_bytes_per_s == 800e9 / 8 * 0.5
+    assert link(gpu(), 16).all_reduce_bytes_per_s == 800e9 / 8 * 0.5
 
 
 def test_overlap_hides_the_shorter_but_for_a_share():
@@ -98,29 +96,6 @@ def test_nodes_are_counted_up(gpus, per_node, nodes):
     assert node_count(gpus, per_node) == nodes
 
 
-def test_shards_of_a_node_stay_on_its_own_links():
-    wide = link(gpu(), 64, network=400)
-    assert group_sharded_s(8e9, 8, wide) == pytest.approx(7 / 8 * 8e9 / 150e9)
-    assert group_sharded_s(8e9, 16, wide) == pytest.approx(15 / 16 * 8e9 / 25e9)
-    assert group_sharded_s(8e9, 64, wide) == pytest.approx(sharded_s(8e9, wide))
-
-
-def test_replicas_exchange_once_what_a_node_holds():
-    wide = link(gpu(), 64, network=400)
-    # eight nodes with a replica each: there and back over 25 GB/s
-    assert replica_all_reduce_s(8e9, 8, wide) == pytest.approx(2 * 7 / 8 * 8e9 / 25e9)
-    # four replicas over two nodes each: every node has half of the payload
-    assert replica_all_reduce_s(8e9, 16, wide) == pytest.approx(2 * 3 / 4 * 4e9 / 25e9)
-    # two replicas in each node add theirs first, over 150 GB/s
-    inside = 2 * 1 / 2 * 8e9 / 4 / 150e9
-    assert replica_all_reduce_s(8e9, 4, wide) == pytest.approx(inside + 2 * 7 / 8 * 8e9 / 25e9)
-    assert replica_all_reduce_s(8e9, 64, wide) == 0.0
-
-
-def test_tensor_parallelism_reduces_inside_the_node():
-    assert tensor_all_reduce_s(1e9, 4, link(gpu(), 64, network=1)) == pytest.approx(2 * 3 / 4 * 1e9 / 150e9)
-
-
 @pytest.mark.parametrize(("generation", "rate"), [(3, 8 / 1.5), (4, 8), (5, 12)])
 def test_a_newer_bus_carries_more(generation, rate):
     card = geforce(pcie_gen=figure(generation))
@@ -130,6 +105,24 @@ def test_a_newer_bus_carries_more(generation, rate):
 def test_boards_of_a_generation_have_its_network():
     fabric = replace(CONSTANTS, node_network_gbit_per_s_ampere=1600, node_network_gbit_per_s_hopper=3200)
     ampere, hopper = (link_of(gpu(architecture=a), 16, 8, None, fabric) for a in ("Ampere", "Hopper"))
-    assert (ampere.network_bytes_per_s, hopper.network_bytes_per_s) == (100e9, 200e9)
+    assert (ampere.fabric_bytes_per_s, hopper.fabric_bytes_per_s) == (200e9, 400e9)
     cards = link_of(workstation_card(segment="datacenter"), 16, 8, None, fabric)
-    assert cards.network_bytes_per_s == 800e9 / 8 * 0.5
+    assert cards.fabric_bytes_per_s == 800e9 / 8
+
+
+def test_rates_as_rated_are_there_for_the_step() -> None:
+    board, card = link(gpu(), 8), link(workstation_card(), 4)
+    assert (board.nvlink_bytes_per_s, board.bus_bytes_per_s) == (300e9, math.inf)
+    assert (card.nvlink_bytes_per_s, card.bus_bytes_per_s) == (0.0, 14e9)
+
+
+def test_one_switch_joins_a_rack_of_superchips() -> None:
+    superchip = gpu(form_factor="superchip", architecture="Blackwell+Grace")
+    assert (switch_domain(superchip, 4), switch_domain(superchip, 128), switch_domain(gpu(), 4)) == (72, 128, 4)
+    rack = link(superchip, 64, per_node=4)
+    assert (rack.nodes, rack.gpus_per_node, rack.all_reduce_bytes_per_s) == (1, 72, 150e9)
+    # what is said is of a node of four; of a rack there are eighteen
+    assert link(superchip, 144, per_node=4, network=400).fabric_bytes_per_s == 18 * 400e9 / 8
+    # a GPU's part of the default is an eighth of a board's
+    fabric = replace(CONSTANTS, node_network_gbit_per_s_hopper=3200)
+    assert link_of(superchip, 144, 4, None, fabric).fabric_bytes_per_s == 72 * 400e9 / 8

@@ -23,15 +23,15 @@ PLAIN = Layout(sharding="replicated", gpus=8)
 CALM = {"launch": 0.1, "communication": 0.1, "attention": 0.2}
 
 
-def width(card, *, unit="tokens_per_s", layout=PLAIN, shares=CALM, precision="bf16"):
-    return estimated_half_width(unit, card, precision, layout, shares, CATALOG, EVIDENCE, CONSTANTS)
+def width(card, *, unit="tokens_per_s", layout=PLAIN, shares=CALM, precision="bf16", evidence=EVIDENCE):
+    return estimated_half_width(unit, card, precision, layout, shares, CATALOG, evidence, CONSTANTS)
 
 
 @pytest.mark.parametrize(
     ("card", "expected", "codes"),
     [
         (CATALOG.gpus["a100-sxm4-80gb"], 0.14, []),
-        (CATALOG.gpus["h200-sxm-141gb"], 0.2, []),
+        (CATALOG.gpus["h100-pcie-80gb"], 0.2, []),
         (gpu(architecture="Tomorrow", vendor="NVIDIA"), 0.35, ["no_training_evidence"]),
         (CATALOG.gpus["mi300x-192gb"], 0.8, ["no_training_evidence"]),
     ],
@@ -54,6 +54,8 @@ def test_launches_links_and_unseen_layouts_add_in_quadrature():
     assert width(card, shares=busy)[0] == pytest.approx(math.hypot(0.14, 0.2))
     hybrid = Layout(sharding="sharded", gpus=64, shards=8)
     assert width(card, layout=hybrid)[0] == pytest.approx(math.hypot(0.14, 0.3))
-    assert width(card, precision="fp8")[0] == pytest.approx(math.hypot(0.14, 0.2))
+    assert width(card, precision="fp8")[0] == 0.14
+    unseen = EVIDENCE.without_ids([m.id for m in EVIDENCE.measurements if m.precision == "fp8"])
+    assert width(card, precision="fp8", evidence=unseen)[0] == pytest.approx(math.hypot(0.14, 0.2))
     everywhere = Layout(sharding="sharded", gpus=64, shards=64)
     assert width(card, layout=everywhere)[0] == 0.14

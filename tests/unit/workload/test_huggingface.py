@@ -248,7 +248,7 @@ def test_what_is_not_understood_is_refused_with_the_key(config, field, words):
 @pytest.mark.parametrize(
     ("config", "seq_len", "message"),
     [
-        ({"model_type": "gpt2"}, 2000, "found 2,000, expected at most 1,024, the positions that the model has"),
+        ({"model_type": "gpt2"}, 2000, "found 2000, expected at most 1,024, the positions that the model has"),
         ({"model_type": "bert"}, 513, "found 513, expected at most 512, the positions that the model has"),
         (LLAMA, 0, "found 0, expected a whole number from 1"),
     ],
