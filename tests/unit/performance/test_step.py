@@ -14,7 +14,7 @@ from planner.performance.step import step_times
 from planner.performance.step_compute import pass_s
 from planner.performance.step_exchange import pass_exchange_s, rates_of
 from planner.performance.step_inputs import StepInputs, stacked
-from tests.unit.performance.hardware import geforce, gpu, shipped_constants, workstation_card
+from tests.unit.performance.hardware import geforce, shipped_constants, workstation_card
 from tests.unit.performance.runs import BARE, PARAMETERS, columns, numbers
 from tests.unit.workload.test_transformer import GPT2, LLAMA_7B, MIXTRAL
 
