@@ -54,7 +54,7 @@ def predict_language_rows(rows: Sequence[LanguageRow], catalog: Catalog) -> list
             low=speed.tokens_per_s / factor,
             high=speed.tokens_per_s * factor,
             novelty=widths.novelty(speed),
-            choices=tuple(speed.run.subject.choices),
+            choices=tuple(dict.fromkeys(speed.run.subject.choices)),  # layouts to choose from share some
         )
     return found
 

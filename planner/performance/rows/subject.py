@@ -21,16 +21,15 @@ DEFAULT_SEQ_LEN = 2048
 DEFAULT_VOCAB = 32000
 HEAD_DIM = 128
 _ENCODERS = ("bert", "roberta", "electra", "distilbert", "deberta")
-_UNSUPPORTED: Mapping[str, str] = MappingProxyType(
-    {
-        "transformer-xl": "segment memory and an adaptive softmax",
-        "bart": "an encoder and a decoder",
-        "t5": "an encoder and a decoder",
-        "mamba": "state-space layers",
-        "nemotron-3": "state-space layers",
-        "nemotron-h": "state-space layers",
-        "jamba": "state-space layers",
-    }
+# As words of a name: mpt500m is no T5.
+_UNSUPPORTED = tuple(
+    (re.compile(rf"(?<![a-z0-9])(?:{names})(?![a-z0-9])"), why)
+    for names, why in (
+        ("transformer-xl", "segment memory and an adaptive softmax"),
+        ("(?:m|distil)?bart", "an encoder and a decoder"),
+        ("(?:m|um|by|code|long)?t5p?", "an encoder and a decoder"),
+        ("(?:falcon-?)?mamba2?|nemotron-[3h]|jamba", "state-space layers"),
+    )
 )
 _PRECISIONS: Mapping[str, Precision] = MappingProxyType(
     {
@@ -173,8 +172,8 @@ def _software(row: LanguageRow, stack: Stack, choices: list[str]) -> Software:
 
 def _model(row: LanguageRow, catalog: Catalog, choices: list[str]) -> tuple[TransformerSpec, float]:
     name = (row.model or "").casefold()
-    for text, why in _UNSUPPORTED.items():
-        if name.startswith(text) or text in name.split("/")[-1]:
+    for names, why in _UNSUPPORTED:
+        if names.search(name.split("/")[-1]):
             raise RowError(f"model: found '{row.model}', with {why}, expected a decoder or an encoder")
     if row.n_layers and row.d_model:
         spec = _given_shape(row, name, choices)
