@@ -63,7 +63,11 @@ def load_stacks(path: Path = STACKS_FILE) -> tuple[Stack, ...]:
     parsed = parse(content, file=path.name)
     problems = list(parsed.problems)
     stacks = []
-    for entry in parsed.data.get("stacks", []):
+    entries = parsed.data.get("stacks")
+    if not isinstance(entries, list):
+        problems.append(_problem("", "no list of stacks", "stacks, a list"))
+        entries = []
+    for entry in entries:
         try:
             stacks.append(_stack(entry))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -86,7 +90,8 @@ def _stack(entry: Mapping[str, object]) -> Stack:
     if software not in (None, "eager", "compiled", "vendor"):
         raise ValueError(f"software {software!r}")
     gpus = entry.get("by_gpu", {})
-    assert isinstance(gpus, Mapping)
+    if not isinstance(gpus, Mapping):
+        raise TypeError("offsets by GPU are expected")
     return Stack(
         id=str(entry["id"]),
         name=str(entry["name"]),

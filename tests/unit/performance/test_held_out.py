@@ -1,0 +1,79 @@
+"""What a few rows of a stack say of the rest, and how errors of left-out groups are counted."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planner.catalog.load import load_catalog
+from planner.performance.calibrate import start_constants
+from planner.performance.evidence import load_evidence
+from planner.performance.fit_steps import language_rows
+from planner.performance.held_out import (
+    ROW_SPREAD,
+    SPREAD,
+    HeldOut,
+    collection,
+    errors_of,
+    own_rows_offset,
+)
+
+
+def test_rows_that_agree_move_all_of_their_stack() -> None:
+    agreeing = np.array([0.2, 0.2, 0.2])
+    expected = SPREAD**2 / (SPREAD**2 + ROW_SPREAD**2 / 3) * 0.2
+    assert own_rows_offset(agreeing) == pytest.approx(expected)
+    assert own_rows_offset(-agreeing) == pytest.approx(-expected)
+
+
+@pytest.mark.parametrize("rows", [[0.2, -0.2, 0.1], [0.3, 0.0, 0.0], [0.0, 0.0, 0.0], [0.5, 0.01, 0.02]])
+def test_rows_that_do_not_help_each_other_move_nothing(rows: list[float]) -> None:
+    assert own_rows_offset(np.array(rows)) == 0.0
+
+
+@settings(max_examples=100, deadline=None, derandomize=True, database=None)
+@given(rows=st.lists(st.floats(-1.0, 1.0), min_size=2, max_size=6))
+def test_an_offset_never_goes_beyond_what_was_seen(rows: list[float]) -> None:
+    found = own_rows_offset(np.array(rows))
+    assert min(0.0, *rows) <= found <= max(0.0, *rows)
+
+
+def test_errors_are_percent_of_what_was_measured() -> None:
+    median, p90, bias = errors_of(np.log([1.1, 0.8, 1.0, 1.0, 1.3]))
+    assert (median, bias) == pytest.approx((10.0, 0.0))
+    assert p90 == pytest.approx(26.0)
+    assert errors_of(np.array([math.log(0.5)])) == pytest.approx((50.0, 50.0, -50.0))
+
+
+def test_rounds_of_one_benchmark_are_one_collection() -> None:
+    assert collection("mlcommons-training-v4.0") == collection("mlcommons-training-v4.1") == "mlcommons-training"
+    assert collection("llm-foundry-benchmark") == "llm-foundry-benchmark"
+
+
+def test_groups_are_left_out_whole() -> None:
+    catalog = load_catalog()
+    held = HeldOut(catalog, language_rows(catalog, load_evidence()), start_constants(catalog))
+    seen = []
+
+    def spy(groups, within=None):
+        seen.append((groups, within))
+        return {}
+
+    held._left_out = spy  # type: ignore[method-assign]
+    for split in (held.foundry_groups, held.foundry_sizes, held.foundry_gpus, held.sources, held.card):
+        split()
+    groups, sizes, gpus, sources, card = (found for found, _ in seen)
+    foundry = set(held.foundry)
+    for found in (groups, sizes):
+        assert sorted(row for rows in found.values() for row in rows) == sorted(foundry)
+    for gpu, rows in gpus.items():
+        assert set(rows) == {row for row in range(len(held.data)) if held.data.gpu[row] == gpu}  # of any source
+    assert set(seen[2][1]) == foundry
+    assert sorted(row for rows in sources.values() for row in rows) == list(range(len(held.data)))
+    assert "mlcommons-training" in sources
+    assert {str(held.data.gpu[row]) for row in card["rtx-3090"]} == {"rtx-3090"}
+    assert {str(held.data.source[row]) for row in seen[4][1]} == {"languini-benchmark"}
