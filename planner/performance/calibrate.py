@@ -246,7 +246,11 @@ def write_constants(constants: Constants, path: Path) -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Command line."""
     parser = argparse.ArgumentParser(prog="python -m planner.performance.calibrate", description=__doc__)
-    parser.add_argument("--write", action="store_true", help="write constants into data/assumptions.yaml and offsets into data/stacks.yaml")
+    parser.add_argument(
+        "--write",
+        action="store_true",
+        help="write constants into data/assumptions.yaml and offsets into data/stacks.yaml",
+    )
     parser.add_argument("--held-out", action="store_true", help="also predict each GPU, source and model unseen")
     options = parser.parse_args(arguments)
     catalog, evidence = load_catalog(), load_evidence()
