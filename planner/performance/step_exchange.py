@@ -49,7 +49,7 @@ def pass_exchange_s(x: StepInputs, rates: Rates, constants: Constants) -> Vector
     count = np.where(x.full_recompute, 6, 4)
     ring = 2 * (x.tensor - 1)
     one = ring / x.tensor * activations / rates.inside + ring * x.node_latency_s
-    exposed = np.where(x.vendor, constants.tensor_exposed, constants.tensor_exposed_eager)
+    exposed = np.where(x.overlapped_tensor, constants.tensor_exposed, constants.tensor_exposed_eager)
     seconds = np.where(x.tensor > 1, exposed * layers * count * one, 0.0)
 
     far = x.tensor * x.context > x.gpus_per_node

@@ -50,6 +50,7 @@ class StepPlan:
     expert: int = 1  # GPUs over which the experts lie
     head_share: float | None = None  # of the positions that go through the head; None: all, of an encoder none
     generator: bool = False  # a smaller model is trained beside this one (ELECTRA)
+    overlapped_tensor: bool = False  # tensor-parallel transfers run beside the matmuls, as in the vendors' code
     unpadded: bool = False  # the software drops the padding that the throughput counts
 
 
@@ -93,6 +94,7 @@ class StepInputs:
     fused_elementwise: Mask
     compiled: Mask
     vendor: Mask
+    overlapped_tensor: Mask
     adapters: Mask
     quantized: Mask
     trainable_parameters: Vector
@@ -227,6 +229,7 @@ def _plan_numbers(spec: TransformerSpec, plan: StepPlan) -> dict[str, float]:
         "fused_elementwise": plan.fused_elementwise,
         "compiled": plan.software == "compiled",
         "vendor": plan.software == "vendor",
+        "overlapped_tensor": plan.overlapped_tensor or plan.software == "vendor",
         "adapters": plan.method != "full",
         "quantized": plan.method == "qlora",
         "trainable_parameters": trainable,

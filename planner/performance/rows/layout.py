@@ -18,6 +18,7 @@ MASKED_SHARE = 0.16  # of the positions of a masked language model that are pred
 MOST_CHUNKS = 6
 UNEVEN_STAGES = 1.05  # stages of nearly equal size: embeddings and head make up for a layer or two
 MOST_MICRO_BATCH = 64
+_YES = frozenset({"1", "1.0", "true", "yes", "on", "async", "async_tp", "async-tp"})
 UNPADDED_SEQ_LEN = 512  # of BERT's second phase, whose articles are mostly shorter
 
 
@@ -188,6 +189,7 @@ def _plan(subject: Subject, spread: Spread, memory: RowMemory) -> tuple[StepPlan
         expert=spread.expert,
         head_share=(MASKED_SHARE if pretraining else 0.0) if encoder else 1.0,
         generator=name.startswith("electra") and pretraining,
+        overlapped_tensor=(subject.row.async_tp or "").casefold() in _YES,
         unpadded=subject.stack.drops_padding and encoder and pretraining and subject.seq_len == UNPADDED_SEQ_LEN,
     )
     return plan, batches.total
