@@ -172,6 +172,11 @@ def test_with_a_pipeline_and_no_accumulation_a_large_micro_batch_is_the_local_ba
     assert cut(micro_batch_seqs=2, global_batch_seqs=16, **flat) == (2, 1, 16)
 
 
+@pytest.mark.parametrize(("said", "beside"), [("1", True), ("True", True), ("0", False), ("no", False), (None, False)])
+def test_transfers_beside_the_matmuls_where_a_table_says_so(said: str | None, beside: bool) -> None:
+    assert only_plan(parallelism="tp8-fsdp8", async_tp=said, **MANY).overlapped_tensor is beside
+
+
 def test_only_predicted_positions_of_encoders_have_a_head() -> None:
     assert only_plan(model="bert-large").head_share == 0.16
     assert only_plan(model="bert-large", task="full-finetune").head_share == 0.0

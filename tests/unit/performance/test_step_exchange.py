@@ -118,7 +118,8 @@ def test_tensor_parallelism_adds_up_both_blocks_there_and_back() -> None:
     settings = {"gpus": 8, "tensor": 8, "constants": constants}
     assert seconds(pass_exchange_s, **settings) == pytest.approx(12 * 4 * ring)
     assert seconds(pass_exchange_s, checkpointing="full", **settings) == pytest.approx(12 * 6 * ring)
-    assert seconds(pass_exchange_s, software="vendor", **settings) == pytest.approx(12 * 4 * ring / 2)
+    for beside_the_matmuls in ({"software": "vendor"}, {"overlapped_tensor": True}):
+        assert seconds(pass_exchange_s, **beside_the_matmuls, **settings) == pytest.approx(12 * 4 * ring / 2)
     slow = replace(constants, node_latency_us=10.0)
     waiting = seconds(pass_exchange_s, **{**settings, "constants": slow}) - 12 * 4 * ring
     assert waiting == pytest.approx(12 * 4 * 14 * 1e-5)
