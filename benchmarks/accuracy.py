@@ -2,8 +2,8 @@
 
     python benchmarks/accuracy.py [--json] [--llm-analysis-python PATH | --without-llm-analysis]
 
-All on the same rows. Every group is left out whole: the constants are refitted, and the baselines given their numbers, without it;
-then it is predicted. Takes some minutes. docs/accuracy.md says what each baseline is.
+All on the same rows. Every group is left out whole: the constants are refitted, and the baselines given their numbers,
+without it; then it is predicted. Takes a minute or two. docs/accuracy.md says what each baseline is.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import statistics
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -160,6 +161,11 @@ def compare(other: dict[str, Any] | None) -> dict[str, Any]:
         errors = comparison.errors(split)
         document["splits"][label] = split_document(errors)
         if label == SOURCES:
+            scores = document["splits"][label]["groups"].values()
+            document["mean_of_source_medians"] = {
+                method: statistics.fmean(group[method].median_ape for group in scores if group[method])
+                for method in document["splits"][label]["all"]
+            }
             warm = {
                 name: after_three(held.data.log_measured[split.groups[name]], errors[name][ESTIMATOR])
                 for name in errors

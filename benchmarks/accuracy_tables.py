@@ -18,7 +18,6 @@ LIMITS = {
 MEMORY_LIMIT = (6.0, 15.0)
 BEHIND_BEST = 2.0  # points that the median of an unseen source may lie above the best baseline's
 BULK_US = 20.0
-NO_BASELINES = frozenset({"llm-analysis"})
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,9 +50,9 @@ def verdicts(document: Mapping[str, Any], estimator: str) -> list[Verdict]:
         half["one MFU per GPU"] = scores["MFU per GPU"].median_ape
         mine = scores[estimator].median_ape
         found += [Verdict(what=f"{label}, median, {name}", found=mine, limit=limit) for name, limit in half.items()]
-    found += _beside_best(CARD, splits[CARD]["all"], estimator)
+    found += beside_best(CARD, splits[CARD]["all"], estimator)
     for name, scores in splits[SOURCES]["groups"].items():
-        found += _beside_best(f"{name} left out", scores, estimator)
+        found += beside_best(f"{name} left out", scores, estimator)
     for name, both in document["after_three_rows"].items():
         after, cold = both["after"], both["cold"]
         found += _both(f"{name} after three rows, as cold", after, cold.median_ape, cold.p90_ape)
@@ -73,11 +72,11 @@ def _both(label: str, score: Any, median: float, p90: float) -> list[Verdict]:
     ]
 
 
-def _beside_best(label: str, scores: Mapping[str, Any], estimator: str) -> list[Verdict]:
-    """The best median and the best 90th percentile of the baselines, which may be two of them."""
-    others = [score for name, score in scores.items() if name != estimator and name not in NO_BASELINES and score]
+def beside_best(label: str, scores: Mapping[str, Any], estimator: str) -> list[Verdict]:
+    """The best median and the best 90th percentile of all others, which may be two of them."""
+    others = [score for name, score in scores.items() if name != estimator and score]
     median = min(score.median_ape for score in others) + BEHIND_BEST
-    return _both(f"{label}, best baseline", scores[estimator], median, min(score.p90_ape for score in others))
+    return _both(f"{label}, beside the best other", scores[estimator], median, min(score.p90_ape for score in others))
 
 
 def plain(value: Any) -> Any:
@@ -103,6 +102,8 @@ def text(document: Mapping[str, Any]) -> str:
     for label, found in splits.items():
         if len(found["groups"]) > 1:
             parts.append(f"{label} left out:\n\n" + _scores("group", methods, list(found["groups"].items())))
+    means = {name: _percent(mean) for name, mean in document["mean_of_source_medians"].items()}
+    parts.append("Mean of the medians of the sources: " + ", ".join(f"{name} {mean}" for name, mean in means.items()))
     three = [
         (name, {"nothing known": both["cold"], "after three rows": both["after"]})
         for name, both in document["after_three_rows"].items()
