@@ -191,16 +191,12 @@ def _model(row: LanguageRow, catalog: Catalog, choices: list[str]) -> tuple[Tran
 
 
 def known_model(model: str | None, catalog: Catalog) -> tuple[TransformerSpec, float] | None:
-    """Shape and parameters of the catalog's model of that name, remarks in brackets left out; None without one."""
-    plain = re.sub(r"\s*\(.*\)\s*$", "", model or "").strip()
-    for text in (model or "", plain, plain.replace(" ", "-")):
-        try:
-            workload = find_workload(catalog, text)
-        except PlannerError:
-            continue
-        if workload.transformer is not None:
-            return workload.transformer, workload.parameters.value
-    return None
+    """Shape and parameters of the catalog's model of that name; None without one."""
+    try:
+        workload = find_workload(catalog, model or "")
+    except PlannerError:
+        return None
+    return None if workload.transformer is None else (workload.transformer, workload.parameters.value)
 
 
 def _given_shape(row: LanguageRow, name: str, choices: list[str]) -> TransformerSpec:
