@@ -16,7 +16,8 @@ from tests.planning import shipped_catalog
 
 CATALOG = shipped_catalog()
 ROW = LanguageRow(
-    id="a", line=1, gpu="A100-SXM4-80GB", n_gpus=64, model="llama-2-13b", task="pretrain", precision="bf16", seq_len=2048
+    id="a", line=1, gpu="A100-SXM4-80GB", n_gpus=64, model="llama-2-13b", task="pretrain", precision="bf16",
+    seq_len=2048,
 )  # fmt: skip
 
 
