@@ -167,8 +167,18 @@ def _recommend(options: argparse.Namespace) -> None:
         site=options.site,
     )
     catalog = _catalog(options)
-    document = recommendation_document(recommend(ask, catalog, load_evidence(), today=options.today))
+    try:
+        advice = recommend(ask, catalog, load_evidence(), today=options.today)
+    except InputError as error:
+        raise _as_typed(error, options) from None
+    document = recommendation_document(advice)
     _print(_json(document) if options.json else recommendation_text(document))
+
+
+def _as_typed(error: InputError, options: argparse.Namespace) -> InputError:
+    """The error with the option's own text in the place of the number that was read from it."""
+    typed = getattr(options, error.field.removeprefix("--"), None)
+    return InputError(error.code, field=error.field, **error.params | ({} if typed is None else {"value": typed}))
 
 
 def _check(options: argparse.Namespace) -> None:

@@ -63,6 +63,7 @@ def test_other_sizes_are_refused_by_option(text: str) -> None:
         ({"budget": Money(amount=0.009, currency="USD")}, "--budget: found '0.009 USD', expected an amount worth 0.01"),
         ({"budget": Money(amount=1.0, currency="JPY")}, "--budget: found '1 JPY', expected an amount worth 0.01"),
         ({"parameters": 9e11}, "--parameters: found '900B', expected from 10k to 405.9B"),
+        ({"parameters": float("inf")}, "--parameters: found 'inf', expected from 10k to 405.9B"),
         ({"parameters": 5.0}, "--parameters: found '5'"),
         ({"samples": 0.0}, "--samples: found '0'"),
         ({"months": 85}, "--months: found '85', expected a whole number from 1 to 84"),
