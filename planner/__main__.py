@@ -32,6 +32,7 @@ from planner.report.diff import diff_paths, diff_text
 from planner.report.document import plan_document
 from planner.report.export import plan_csv
 from planner.report.forecast import forecast_document
+from planner.report.gpu_values import BASES
 from planner.report.listing import KINDS, list_rows
 from planner.report.recommendation import recommendation_document
 from planner.report.recommendation_text import recommendation_text
@@ -175,8 +176,18 @@ def _recommend(options: argparse.Namespace) -> None:
         site=options.site,
     )
     catalog = _catalog(options)
-    document = recommendation_document(recommend(ask, catalog, load_evidence(), today=options.today))
+    try:
+        advice = recommend(ask, catalog, load_evidence(), today=options.today)
+    except InputError as error:
+        raise _as_typed(error, options) from None
+    document = recommendation_document(advice)
     _print(_json(document) if options.json else recommendation_text(document))
+
+
+def _as_typed(error: InputError, options: argparse.Namespace) -> InputError:
+    """The error with the option's own text in the place of the number that was read from it."""
+    typed = getattr(options, error.field.removeprefix("--"), None)
+    return InputError(error.code, field=error.field, **error.params | ({} if typed is None else {"value": typed}))
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -217,7 +228,10 @@ def _diff(options: argparse.Namespace) -> None:
 
 
 def _list(options: argparse.Namespace) -> None:
-    rows = list_rows(_catalog(options), options.kind, today=options.today)
+    if options.price is not None and options.kind != "gpus":
+        expected = f"the kind gpus with --price, the price of a card, found {options.kind}"
+        raise InputError("not_applicable", field="--price", value=options.price, expected=expected)
+    rows = list_rows(_catalog(options), options.kind, today=options.today, basis=options.price or "new")
     _print(_json(rows) if options.json else rows_text(rows, _TEXT_COLUMNS[options.kind]))
 
 
@@ -350,6 +364,7 @@ def _parser() -> argparse.ArgumentParser:
     check.set_defaults(run=_check)
     listing = actions.add_parser("list", parents=[common], help="list records")
     listing.add_argument("kind", choices=KINDS)
+    listing.add_argument("--price", choices=BASES, help="of gpus: the price that counts (default: new)")
     listing.set_defaults(run=_list)
     diff = actions.add_parser("diff", parents=[common], help="what changed between two data files or folders")
     diff.add_argument("old", type=_path, metavar="OLD")

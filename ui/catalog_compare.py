@@ -66,15 +66,15 @@ def show(catalog: Catalog, today: dt.date) -> None:
             persist_state="session",
         )
     gpus = [known[id] for id in chosen if id in known]
-    pair = _pair(catalog, evidence, gpus, basis, today)
-    title.title(_title(catalog, evidence, pair, basis, today, count=len(known)), anchor=False)
+    pair = _pair(catalog, evidence, gpus, basis)
+    title.title(_title(catalog, evidence, pair, basis, count=len(known)), anchor=False)
     if gpus:
         labels = _labels(gpus)
         sheet, chart = frame.columns("compared", [1.65, 1], gap="large")
         with sheet:
             _spec_sheet(catalog, evidence, gpus, labels, basis, today)
         with chart:
-            _speed_prices(catalog, evidence, gpus, labels, pair, basis, today)
+            _speed_prices(catalog, evidence, gpus, labels, pair, basis)
         catalog_offers.of_gpus(catalog, [gpu.id for gpu in gpus], today)
     else:
         st.markdown(t("compare.empty"))
@@ -87,12 +87,12 @@ def _labels(gpus: Sequence[Accelerator]) -> list[str]:
 
 
 def _pair(
-    catalog: Catalog, evidence: Evidence, gpus: Sequence[Accelerator], basis: Basis, today: dt.date
+    catalog: Catalog, evidence: Evidence, gpus: Sequence[Accelerator], basis: Basis
 ) -> tuple[Accelerator, Accelerator] | None:
     """The GPUs whose speed is cheapest and dearest, by dense 16-bit rate."""
     costs = []
     for gpu in gpus:
-        cost = usd_per_speed(purchase_price(catalog, gpu, basis, today), speed(gpu, _RANKED_BY, evidence))
+        cost = usd_per_speed(purchase_price(catalog, gpu, basis), speed(gpu, _RANKED_BY, evidence))
         if cost is not None:
             costs.append((cost.value, gpu))
     if len(costs) < 2:
@@ -106,14 +106,13 @@ def _title(
     evidence: Evidence,
     pair: tuple[Accelerator, Accelerator] | None,
     basis: Basis,
-    today: dt.date,
     *,
     count: int,
 ) -> str:
     if pair is None:
         return t("catalog.title.gpus", count=count)
     bought = t(f"compare.bought.{basis}")
-    found = [saving(catalog, evidence, *pair, measure, basis, today) for measure in MEASURES]
+    found = [saving(catalog, evidence, *pair, measure, basis) for measure in MEASURES]
     known = [figure.value for figure in found if figure is not None]
     low, high = formatting.percent(min(known)), formatting.percent(max(known))
     cheap, dear = _labels(pair)
@@ -133,7 +132,7 @@ def _spec_sheet(
     today: dt.date,
 ) -> None:
     st.subheader(t("compare.sheet"), anchor=False)
-    rows = compare_rows(catalog, evidence, gpus, basis, today)
+    rows = compare_rows(catalog, evidence, gpus, basis)
     table: list[dict[str, str]] = []
     for row in rows:
         if not _is_shown(row, basis):
@@ -240,7 +239,6 @@ def _speed_prices(
     labels: Sequence[str],
     pair: tuple[Accelerator, Accelerator] | None,
     basis: Basis,
-    today: dt.date,
 ) -> None:
     """The chart of what speed costs, and how far it depends on the measure and on the price."""
     if pair is None:
@@ -249,12 +247,9 @@ def _speed_prices(
         return
     cheap, dear = pair
     names = dict(zip([gpu.id for gpu in gpus], labels, strict=True))
-    spans = {
-        of: {measure: saving(catalog, evidence, cheap, dear, measure, of, today) for measure in MEASURES}
-        for of in BASES
-    }
+    spans = {of: {measure: saving(catalog, evidence, cheap, dear, measure, of) for measure in MEASURES} for of in BASES}
     st.subheader(_speed_heading(spans[basis]), anchor=False)
-    dots = _dots(catalog, evidence, gpus, names, cheap.id, dear.id, basis, today)
+    dots = _dots(catalog, evidence, gpus, names, cheap.id, dear.id, basis)
     dark = st.context.theme.type == "dark"
     st.vega_lite_chart(
         None,
@@ -264,7 +259,7 @@ def _speed_prices(
         alt=catalog_charts.speed_price_alt(dots),
     )
     st.markdown(f":small[:gray[{t('compare.wrong_measure')}]]")
-    priceless = [names[gpu.id] for gpu in gpus if purchase_price(catalog, gpu, basis, today) is None]
+    priceless = [names[gpu.id] for gpu in gpus if purchase_price(catalog, gpu, basis) is None]
     if priceless:
         st.markdown(f":small[:gray[{t(f'compare.priceless.{basis}', gpus=', '.join(priceless))}]]")
     st.markdown(f"**{t('compare.gap', cheap=names[cheap.id], dear=names[dear.id])}**")
@@ -304,14 +299,12 @@ def _dots(
     cheap: str,
     dear: str,
     basis: Basis,
-    today: dt.date,
 ) -> list[Dot]:
     """A dot for each GPU and measure; 100 is the GPU whose 16-bit speed is dearest."""
     dots = []
     for measure in MEASURES:
         costs = {
-            gpu.id: usd_per_speed(purchase_price(catalog, gpu, basis, today), speed(gpu, measure, evidence))
-            for gpu in gpus
+            gpu.id: usd_per_speed(purchase_price(catalog, gpu, basis), speed(gpu, measure, evidence)) for gpu in gpus
         }
         reference = costs[dear]
         if reference is None:

@@ -68,7 +68,7 @@ def _all_gpus(catalog: Catalog, today: dt.date) -> None:
         numbers=[head for head, _, _ in columns],
         widths={t("column.gpu"): _NAME_PX, **{head: px for head, _, px in columns}},
     )
-    catalog_tables.export(lambda: gpu_rows(catalog, evidence, today=today, basis=basis), len(gpus), "gpus")
+    catalog_tables.export(lambda: gpu_rows(catalog, evidence, basis=basis), len(gpus), "gpus")
 
 
 def _columns(columns: Sequence[tuple[str, str, int]], basis: Basis | None = None) -> list[tuple[str, str, int]]:
@@ -101,7 +101,7 @@ def _row_cache(
 
 
 def _table_row(catalog: Catalog, evidence: Evidence, gpu: Accelerator, basis: Basis, today: dt.date) -> dict[str, Any]:
-    figures = figures_of(catalog, evidence, gpu, basis, today)
+    figures = figures_of(catalog, evidence, gpu, basis)
     origin = catalog_rows.origin(catalog, figures.values(), today)
     if gpu.id not in catalog.gpus:
         marks = [origin[t("column.age")], t("catalog.not_planned")]

@@ -32,7 +32,7 @@ def show(catalog: Catalog, today: dt.date) -> None:
         st.subheader(t("hosts.systems", count=len(catalog.systems)), anchor=False)
         st.markdown(t("hosts.systems_about"))
         systems = [_system(catalog, system, today) for system in catalog.systems.values()]
-        widths = {"system": 335, "kind": 100, "gpus_inside": 180, "memory_all": 95, "max_w": 85, **_PRICE_PX}
+        widths = {"system": 365, "kind": 100, "gpus_inside": 180, "memory_all": 95, "max_w": 85, **_PRICE_PX}
         numbers = _heads("memory_all", "max_w", "price_usd")
         catalog_tables.table(systems, key="catalog_systems", height=_TABLE_PX, numbers=numbers, widths=_px(widths))
         catalog_tables.export(lambda: systems, len(systems), "systems")

@@ -243,49 +243,61 @@ def _table(rows: Sequence[Row], *, key: str, height: int, widths: Mapping[str, i
     catalog_tables.table(rows, key=key, height=height, numbers=money, widths=heads)
 
 
+@st.fragment  # another way to rent redraws its history alone
 def _history(catalog: Catalog, today: dt.date) -> None:
-    """How the price of one way to rent went: chart, sentence, table."""
+    """How the price of one way to rent went: a sentence, and under it chart and table."""
     found = {series.last.id: series for series in price_histories(catalog)}
     if not found:
         return
-    heading = st.container()
-    chosen = st.selectbox(
-        t("history.choose", count=len(found)),
-        list(found),
-        format_func=lambda id: _series_name(catalog, found[id]) if id in found else id,
-        key="history_offer",
-        persist_state="session",
-    )
-    series = found[chosen]
-    heading.subheader(escaped(_history_heading(catalog, series)), anchor=False)
+    chosen = st.session_state.get("history_offer")
+    series = found.get(chosen) or next(iter(found.values()))
+    heading = escaped(_history_heading(catalog, series))
+    folded = st.expander(f"**{heading}**", key="history", icon=":material/timeline:", on_change="rerun")
+    if not folded.open:
+        return
+    with folded:
+        st.selectbox(
+            t("history.choose", count=len(found)),
+            list(found),
+            format_func=lambda id: _series_name(catalog, found[id]) if id in found else id,
+            key="history_offer",
+            persist_state="session",
+        )
+        left, right = frame.columns("history", [1.65, 1], gap="large")
+        with left:
+            _history_chart(series, today)
+        with right:
+            _table(_history_rows(catalog, series, today), key="history_table", height=_SHORT_PX, widths=_HISTORY_PX)
+            st.markdown(f":small[:gray[{t('history.note')}]]")
+
+
+def _history_chart(series: PriceSeries, today: dt.date) -> None:
     points = _points(series)
-    left, right = frame.columns("history", [1.65, 1], gap="large")
-    with left:
-        if len(points) > 1:
-            st.vega_lite_chart(
-                None,
-                catalog_charts.history_chart(points, today=today.isoformat(), dark=st.context.theme.type == "dark"),
-                theme=None,
-                key="price_history",
-                alt=t("history.alt", points=", ".join(f"{p['day']}: {p['text']}" for p in points)),
-            )
-    with right:
-        rows = [
-            {
-                t("column.price_seen"): formatting.date(offer.price_usd_per_h.as_of),
-                t("column.usd_per_gpu_h"): offer.price_usd_per_gpu_h,
-                t("column.usd_per_h"): offer.price_usd_per_h.value,
-                t("column.status"): t(f"status.{offer.status(today)}"),
-                t("column.retired_on"): t("history.in_force")
-                if offer.retired_on is None
-                else formatting.date(offer.retired_on.isoformat()),
-                t("column.note"): offer.note,
-                t("column.sources"): catalog_rows.origin(catalog, [offer.price_usd_per_h], today)[t("column.sources")],
-            }
-            for offer in series.offers
-        ]
-        _table(rows, key="history_table", height=_SHORT_PX, widths=_HISTORY_PX)
-        st.markdown(f":small[:gray[{t('history.note')}]]")
+    if len(points) > 1:
+        st.vega_lite_chart(
+            None,
+            catalog_charts.history_chart(points, today=today.isoformat(), dark=st.context.theme.type == "dark"),
+            theme=None,
+            key="price_history",
+            alt=t("history.alt", points=", ".join(f"{p['day']}: {p['text']}" for p in points)),
+        )
+
+
+def _history_rows(catalog: Catalog, series: PriceSeries, today: dt.date) -> list[Row]:
+    return [
+        {
+            t("column.price_seen"): formatting.date(offer.price_usd_per_h.as_of),
+            t("column.usd_per_gpu_h"): offer.price_usd_per_gpu_h,
+            t("column.usd_per_h"): offer.price_usd_per_h.value,
+            t("column.status"): t(f"status.{offer.status(today)}"),
+            t("column.retired_on"): t("history.in_force")
+            if offer.retired_on is None
+            else formatting.date(offer.retired_on.isoformat()),
+            t("column.note"): offer.note,
+            t("column.sources"): catalog_rows.origin(catalog, [offer.price_usd_per_h], today)[t("column.sources")],
+        }
+        for offer in series.offers
+    ]
 
 
 def _points(series: PriceSeries) -> list[PricePoint]:

@@ -25,7 +25,7 @@ PLAN = frame.PAGES / "plan.py"
 
 def fields(catalog: Catalog, problems: Mapping[str, str]) -> None:
     """Budget, use and model size in a row; the rest folded."""
-    budget, use, size = st.columns(3)
+    budget, use, size = frame.columns("fields", 3)
     with budget:
         _text("budget", problems, placeholder=start_ask.FIRST["budget"])
     with use:
@@ -40,7 +40,7 @@ def fields(catalog: Catalog, problems: Mapping[str, str]) -> None:
     with size:
         _text("parameters", problems, placeholder=t("start.by_budget"))
     with st.expander(_folded_label(catalog), key=f"{KEY}more"):
-        samples, site, months = st.columns(3)
+        samples, site, months = frame.columns("more", 3)
         with samples:
             _text("samples", problems, placeholder=t("start.by_budget"))
         with site:
@@ -105,7 +105,7 @@ def answered(answer: Answer, view: StartView) -> None:
 
 
 def _pick(view: StartView, pick: Row, *, outdated: bool) -> None:
-    left, right = st.columns([1.65, 1], gap="large")
+    left, right = frame.columns("pick", [1.65, 1], gap="large")
     with left, st.container(border=True, key="start_pick"):
         heading = dollars(view.heading(pick))
         st.markdown(f"## {f':gray[{heading}]' if outdated else heading}", anchors=False)
@@ -116,8 +116,9 @@ def _pick(view: StartView, pick: Row, *, outdated: bool) -> None:
                 icon=":material/hourglass:",
                 color="orange",
             )
-        for column, (label, value, pill) in zip(st.columns(3), view.figures(pick), strict=True):
-            column.metric(label, value, pill, delta_color="off", delta_arrow="off")
+        figures = st.container(horizontal=True, horizontal_alignment="distribute", gap="medium")
+        for label, value, pill in view.figures(pick):
+            figures.metric(label, value, pill, delta_color="off", delta_arrow="off", width="content")
         st.markdown(dollars(view.budget(pick)))
         st.markdown(f"**{t('start.can')}** {view.can(pick)}")
         st.markdown(f"**{t('start.why')}**\n\n" + "\n".join(f"- {dollars_once(line)}" for line in view.why(pick)))
@@ -153,7 +154,7 @@ def _steps(view: StartView) -> None:
         ("down", view.document["step_down"]),
         ("up", view.document["step_up"]),
     ]
-    down, up, other = st.columns(3)
+    down, up, other = frame.columns("steps", 3)
     for column, (name, step) in zip((down, up), cells, strict=True):
         option = view.option(step["id"]) if step else None
         note = ""
@@ -181,7 +182,7 @@ def _steps(view: StartView) -> None:
 def _least(view: StartView) -> None:
     """With a budget too small: the least to buy, to rent, and what costs an hour or nothing."""
     least = view.document["least"]
-    build, rental, hour = st.columns(3)
+    build, rental, hour = frame.columns("least", 3)
     for column, name in ((build, "build"), (rental, "rental")):
         entry = least[name]
         with column:
@@ -267,7 +268,7 @@ def _details(view: StartView, pick: Row) -> None:
 def examples() -> None:
     """Other questions that fill the fields, and example scenarios that open as plans."""
     st.space("small")
-    left, right = st.columns([1.65, 1], gap="large")
+    left, right = frame.columns("questions", [1.65, 1], gap="large")
     with left:
         st.markdown(f"### {t('start.questions')}", anchors=False)
         links = st.container(gap=None)

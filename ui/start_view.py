@@ -169,8 +169,7 @@ class StartView:
             over = self.sum(option["over_budget_usd"])
             return t("start.beyond_caution", over=over)
         if option["early_over_budget_usd"] > 0:
-            paid = self.sum(option["purchase_usd"] + option["running_usd"])
-            return t("start.early", paid=paid, over=self.sum(option["early_over_budget_usd"]))
+            return t("start.early", over=self.sum(option["early_over_budget_usd"]))
         return ""
 
     def billed(self, option: Row) -> str:

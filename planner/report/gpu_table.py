@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -36,10 +35,10 @@ class CompareRow:
 
 
 def compare_rows(
-    catalog: Catalog, evidence: Evidence, gpus: Sequence[Accelerator], basis: Basis, today: dt.date
+    catalog: Catalog, evidence: Evidence, gpus: Sequence[Accelerator], basis: Basis
 ) -> tuple[CompareRow, ...]:
     """Figures of GPUs side by side, best ones marked."""
-    columns = [figures_of(catalog, evidence, gpu, basis, today) for gpu in gpus]
+    columns = [figures_of(catalog, evidence, gpu, basis) for gpu in gpus]
     return tuple(
         CompareRow(id=id, figures=figures, best=_best(figures, better))
         for id, better in BETTER.items()
@@ -73,11 +72,9 @@ BETTER: dict[str, Better] = {
 """Figures of a comparison in their order, with the direction that is better; `price_usd` is that of the basis."""
 
 
-def figures_of(
-    catalog: Catalog, evidence: Evidence, gpu: Accelerator, basis: Basis, today: dt.date
-) -> dict[str, Figure | None]:
+def figures_of(catalog: Catalog, evidence: Evidence, gpu: Accelerator, basis: Basis) -> dict[str, Figure | None]:
     """All figures of a comparison for one GPU, None where unknown."""
-    price = purchase_price(catalog, gpu, basis, today)
+    price = purchase_price(catalog, gpu, basis)
     peak = speed(gpu, "peak_fp32", evidence)
     dense = speed(gpu, "dense_16_bit", evidence)
     achieved = speed(gpu, "achieved_16_bit", evidence)
@@ -93,8 +90,8 @@ def figures_of(
         "idle_w": gpu.idle_w,
         "nvlink_gb_per_s": gpu.nvlink_gb_per_s,
         "nvlink_bridge_gb_per_s": gpu.spec.nvlink_bridge_gb_per_s,
-        "price_new_usd": _usd(purchase_price(catalog, gpu, "new", today)),
-        "price_used_usd": _usd(purchase_price(catalog, gpu, "used", today)),
+        "price_new_usd": _usd(purchase_price(catalog, gpu, "new")),
+        "price_used_usd": _usd(purchase_price(catalog, gpu, "used")),
         "price_usd": _usd(price),
         "usd_per_peak_fp32_tflop_per_s": usd_per_speed(price, peak),
         "usd_per_dense_16_bit_tflop_per_s": usd_per_speed(price, dense),
@@ -123,15 +120,15 @@ def _best(figures: Sequence[Figure | None], better: Better) -> tuple[int, ...]:
     return tuple(index for index, figure in enumerate(figures) if figure is not None and figure.value == best)
 
 
-def gpu_rows(catalog: Catalog, evidence: Evidence, *, today: dt.date, basis: Basis) -> list[dict[str, Any]]:
+def gpu_rows(catalog: Catalog, evidence: Evidence, *, basis: Basis) -> list[dict[str, Any]]:
     """One row a GPU, also the partly known ones, with what it gives for price and power; unknown figures are None.
 
     `price_usd` and all that is computed from a price go by `basis`, so that no rank mixes new cards with used ones.
     """
     rows = []
     for id, gpu in sorted(accelerators(catalog).items()):
-        price = purchase_price(catalog, gpu, basis, today)
-        figures = figures_of(catalog, evidence, gpu, basis, today)
+        price = purchase_price(catalog, gpu, basis)
+        figures = figures_of(catalog, evidence, gpu, basis)
         known = [figure for figure in figures.values() if figure is not None]
         rows.append(
             {

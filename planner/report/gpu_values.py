@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
@@ -69,7 +68,7 @@ def _newest_run(gpu: str, evidence: Evidence) -> Measurement | None:
     return max(runs, key=lambda run: (run.date, run.throughput), default=None)
 
 
-def purchase_price(catalog: Catalog, gpu: Accelerator, basis: Basis, today: dt.date) -> Price | None:
+def purchase_price(catalog: Catalog, gpu: Accelerator, basis: Basis) -> Price | None:
     """Price of one card on a basis, or None where it is unknown.
 
     `new` and `used` are the newest price of a card in that condition, list prices only where no market price is: the
@@ -121,13 +120,12 @@ def saving(
     other: Accelerator,
     measure: Measure,
     basis: Basis,
-    today: dt.date,
 ) -> Figure | None:
     """By how much a unit of speed is cheaper with one GPU than with another: 0.67 is two thirds less. [-]
 
     `low` and `high` are the ends of the ranges of both prices, taken against and for the first.
     """
-    pairs = [(purchase_price(catalog, card, basis, today), speed(card, measure, evidence)) for card in (gpu, other)]
+    pairs = [(purchase_price(catalog, card, basis), speed(card, measure, evidence)) for card in (gpu, other)]
     mine, theirs = (usd_per_speed(price, rate) for price, rate in pairs)
     if mine is None or theirs is None:
         return None

@@ -12,7 +12,7 @@ from planner.catalog.records import PRECISIONS, Catalog, Figure
 from planner.performance.evidence import Evidence, load_evidence
 from planner.report.export import safe_cell
 from planner.report.gpu_table import figures_of
-from planner.report.gpu_values import purchase_price
+from planner.report.gpu_values import Basis, purchase_price
 
 Kind = Literal["gpus", "offers", "workloads", "sites"]
 KINDS: tuple[Kind, ...] = ("gpus", "offers", "workloads", "sites")
@@ -27,18 +27,18 @@ _VALUES = (
     "dense_16_bit_tflop_per_s_per_w",
     "achieved_16_bit_tflop_per_s_per_w",
 )
-"""What a GPU gives for its price of today and its rated power."""
+"""What a GPU gives for its price and its rated power."""
 
 
 def list_rows(
-    catalog: Catalog, kind: Kind, *, today: dt.date, evidence: Evidence | None = None
+    catalog: Catalog, kind: Kind, *, today: dt.date, evidence: Evidence | None = None, basis: Basis = "new"
 ) -> list[dict[str, Any]]:
     """Rows of one kind of record, sorted by id; unknown figures are None.
 
-    `evidence` is what GPUs are compared by; the measurements shipped if omitted.
+    `evidence` is what GPUs are compared by, the measurements shipped if omitted; `basis` which of their prices counts.
     """
     if kind == "gpus":
-        return _gpus(catalog, load_evidence() if evidence is None else evidence, today)
+        return _gpus(catalog, load_evidence() if evidence is None else evidence, basis)
     makers = {"offers": _offers, "workloads": _workloads, "sites": _sites}
     return makers[kind](catalog, today)
 
@@ -76,7 +76,7 @@ def _offers(catalog: Catalog, today: dt.date) -> list[dict[str, Any]]:
     ]
 
 
-def _gpus(catalog: Catalog, evidence: Evidence, today: dt.date) -> list[dict[str, Any]]:
+def _gpus(catalog: Catalog, evidence: Evidence, basis: Basis) -> list[dict[str, Any]]:
     rows = []
     for gpu in sorted(catalog.gpus.values(), key=lambda gpu: gpu.id):
         row: dict[str, Any] = {
@@ -98,8 +98,8 @@ def _gpus(catalog: Catalog, evidence: Evidence, today: dt.date) -> list[dict[str
         row |= {f"{name}_dense_tflop_per_s": _value(gpu.dense_tflop_per_s.get(name)) for name in PRECISIONS}
         row |= {f"{name}_matmul_fraction": _value(gpu.matmul_fraction.get(name)) for name in PRECISIONS}
         row |= {"as_of": gpu.memory_gb.as_of, "source": _source(gpu.memory_gb)}
-        price = purchase_price(catalog, gpu, "today", today)
-        figures = figures_of(catalog, evidence, gpu, "today", today)
+        price = purchase_price(catalog, gpu, basis)
+        figures = figures_of(catalog, evidence, gpu, basis)
         row |= {
             "price_usd": None if price is None else price.usd.value,
             "price_condition": None if price is None else price.condition,

@@ -31,7 +31,7 @@ def price(field: str, text: str, gpu_count: float | None, catalog: Catalog) -> f
         check_commas(field, text)
         raise CellError(field, shown(text), "a number in USD, such as 2.5, or an amount with its currency: 2.5 EUR")
     amount, currency = float(match[1]), match[2] or "USD"
-    if not math.isfinite(amount) or amount <= 0:
+    if amount <= 0:
         raise CellError(field, shown(text), "a price greater than 0")
     rate = 1.0
     if currency != "USD":
@@ -42,6 +42,6 @@ def price(field: str, text: str, gpu_count: float | None, catalog: Catalog) -> f
     gpus = (gpu_count or 1.0) if field == PRICES[0] else 1.0
     if amount * rate / gpus > MAX_USD_PER_GPU_H:
         expected = f"a price per hour, at most {MAX_USD_PER_GPU_H:g} USD per GPU-hour"
-        by_month = f"if it is one per month, {amount / H_PER_MONTH:.4g}"
-        raise CellError(field, shown(text), f"{expected}; {by_month}")
+        by_month = f"; if it is one per month, {amount / H_PER_MONTH:.4g}" if math.isfinite(amount) else ""
+        raise CellError(field, shown(text), expected + by_month)
     return amount if currency == "USD" else f"{match[1]} {currency}"

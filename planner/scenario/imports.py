@@ -165,7 +165,7 @@ def _header_problems(header: list[str], file: str) -> list[Problem]:
                 f"the column '{name}'", f"a price per hour ({' or '.join(PRICES)}); a month has {H_PER_MONTH:g} hours"
             )
             continue
-        close = near(name, COLUMNS) if name else []
+        close = [*PRICES] if name.startswith("price") else near(name, COLUMNS) if name else []
         if close:
             problem(f"the column '{name}'", " or ".join(close))
         else:

@@ -172,10 +172,14 @@ def test_old_prices_carry_a_mark(catalog_page):
 
 
 def test_the_price_of_a_machine_has_a_history(catalog_page):
+    catalog_page.session_state["history"] = True  # unfolded
     show(catalog_page, "offers")
     rows = table(catalog_page, "Seen")
     assert list(rows["USD/h, all"]) == [32.7726, 32.77, 21.957642]
-    assert any("33\xa0% less than in 2023" in heading.value for heading in catalog_page.subheader)
+    assert any("33\xa0% less than in 2023" in folded.label for folded in catalog_page.expander)
+    catalog_page.selectbox(key="history_offer").select_index(3).run()
+    assert not catalog_page.exception
+    assert not any("33\xa0% less than in 2023" in folded.label for folded in catalog_page.expander)
 
 
 def test_offers_of_the_compared_gpus_open_with_one_click(catalog_page):

@@ -159,6 +159,18 @@ def test_another_view_closes_the_form_and_keeps_what_was_typed(page):
     expect(name).to_have_value("Campus cluster")
 
 
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_a_price_history_unfolds(new_page, size):
+    page = new_page(size)
+    open_app(page, "/catalog")
+    show(page, "Offers")
+    page.locator(".st-key-history summary").filter(has_text="33\xa0% less than in 2023").click()
+    charts_drawn(page, 1)
+    settled(page)
+    assert side_scroll(page) <= 0
+    assert cut_texts(page) == []
+
+
 @pytest.mark.parametrize("size", [ZOOMED, PHONE], ids=["zoomed", "phone"])
 def test_no_label_is_cut(new_page, size):
     page = new_page(size)

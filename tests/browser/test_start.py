@@ -3,14 +3,15 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import DESKTOP, PHONE
-from tests.browser.helpers import charts_drawn, contrasts, enter, metric, open_app, side_scroll
+from tests.browser.conftest import DESKTOP, PHONE, ZOOMED
+from tests.browser.helpers import charts_drawn, contrasts, cut_texts, enter, metric, open_app, side_scroll
 
 pytestmark = pytest.mark.browser
 
 BUDGET = "Budget, with currency"
 SIZE = "Model size, parameters"
 MAIN = '[data-testid="stMain"]'
+TABLET = {"width": 1000, "height": 720}
 
 
 def test_a_recommendation_opens_as_a_plan(page):
@@ -56,6 +57,21 @@ def test_no_side_scroll(new_page, size):
     enter(page, BUDGET, "3 USD")
     expect(page.get_by_text("The least to buy")).to_be_visible()
     assert side_scroll(page) <= 0
+
+
+@pytest.mark.parametrize("size", [DESKTOP, TABLET, ZOOMED, PHONE], ids=["desktop", "tablet", "zoomed", "phone"])
+def test_no_label_is_cut(new_page, size):
+    page = new_page(size)
+    open_app(page, "/start")
+    page.locator(".st-key-start_more summary").click()
+    assert page.get_by_label("Use", exact=True).evaluate("e => e.scrollWidth - e.clientWidth") <= 0
+    assert cut_texts(page) == []
+    enter(page, BUDGET, "300000 CNY")
+    expect(page.locator(".st-key-start_pick")).to_contain_text("within the 300,000 CNY")
+    assert cut_texts(page) == []
+    enter(page, BUDGET, "3 USD")
+    expect(page.get_by_text("The least to buy")).to_be_visible()
+    assert cut_texts(page) == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -20,6 +20,7 @@ _ALIKE = 0.7  # below it, two ids have little more than letters in common
 _LEAST_AMOUNT = 1e-6  # of any currency; less is worth nothing whatever the rate
 _FEWEST_PARAMETERS = 1e4
 _MOST_SAMPLES = 1e12
+_NO_UNIT = 1e13  # counts from here on are written without k, M or B
 _SIZE = re.compile(r"(\d+(?:\.\d+)?(?:[eE]\+?\d+)?)\s*([kKMBG]?)")
 _FACTORS = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "B": 1e9, "G": 1e9}
 _AMOUNT = re.compile(r"(?a)\s*([+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*[A-Za-z]{3}\s*")
@@ -143,6 +144,8 @@ def _check_range(value: float | None, field: str, low: float, high: float, expec
 
 
 def _short(value: float) -> str:
+    if value >= _NO_UNIT:
+        return f"{value:.4g}"
     for factor, unit in ((1e9, "B"), (1e6, "M"), (1e3, "k")):
         if value >= factor:
             return f"{value / factor:.4g}{unit}"

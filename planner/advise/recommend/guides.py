@@ -105,15 +105,15 @@ def _why(
     }
     suffix = "_h" if pick.rented else ""
     if same:
-        code = "recommend_guide_best" if choice.pick is not None and choice.pick.id == option.id else None
+        best = choice.pick is not None and choice.pick.id == option.id
         params["rival"] = None if choice.pick is None else name_of(choice.pick)
-        return Reason(code=code or "recommend_guide_best_of_kind", params=params)
+        return Reason(code=f"recommend_guide_best{'' if best else '_of_kind'}{suffix}", params=params)
     if not option.fits:
         return Reason(code="recommend_guide_does_not_fit", params=params)
     if option.unit_price_usd > budget_usd:
         params["most"] = None if better is None or better.covers else params["better"]
         params["better"] = None if params["most"] is not None else params["better"]
-        return Reason(code="recommend_guide_unaffordable", params=params)
+        return Reason(code=f"recommend_guide_unaffordable{suffix}", params=params)
     if not option.current:
         params["as_of"] = None if option.offer is None else option.offer.price_usd_per_h.as_of
         return Reason(code="recommend_guide_stale", params=params)

@@ -12,7 +12,7 @@ import pytest
 from planner.advise.recommend.answer import recommend
 from planner.advise.recommend.ask import Ask, parse_budget
 from planner.advise.recommend.guides import guide_asks
-from planner.advise.recommend.uses import load_uses
+from planner.advise.recommend.uses import USES, load_uses
 from planner.catalog.load import load_catalog
 from planner.performance.evidence import load_evidence
 from planner.report.document import plan_document
@@ -150,6 +150,18 @@ def test_what_guides_advise_today() -> None:
     assert picks["4x-a100-80gb"]["why_code"] == "recommend_guide_best_of_kind"
     assert not picks["2x-t4"]["still_best"]
     assert picks["colab-pro"]["why_code"] == "recommend_guide_stale"
+
+
+@pytest.mark.parametrize(("budget", "parameters"), [("3 USD", 1e6), ("8000 CNY", 2.5e9)])
+def test_a_price_by_the_hour_says_so_and_an_old_one_is_not_todays(budget: str, parameters: float) -> None:
+    rented = {pick.id for guide in load_uses().guides for pick in guide.picks if pick.rented}
+    for use in USES:
+        document = answer(Ask(budget=parse_budget(budget), use=use, parameters=parameters))
+        for entry in document["guide_picks"]:
+            if entry["id"] in rented and ("costs" in entry["why"] or "price" in entry["why"]):
+                assert "an hour" in entry["why"]
+            if entry["id"] == "colab-pro":
+                assert "today" not in entry["why"].partition(";")[0]
 
 
 @pytest.mark.parametrize("id", CASES)

@@ -51,7 +51,11 @@ def test_a_budget_too_small_is_an_answer(capsys: pytest.CaptureFixture[str]) -> 
     ("changes", "words"),
     [
         ({"--budget": "1,000 USD"}, "--budget: found '1,000 USD', expected an amount and a currency"),
-        ({"--budget": "9 XAU"}, "--budget: found 'XAU', expected a known currency"),
+        ({"--budget": "9 XAU"}, "--budget: found '9 XAU', expected a known currency"),
+        ({"--budget": "1e13 USD"}, "--budget: found '1e13 USD', expected an amount worth 0.01 to 1e12 USD"),
+        ({"--parameters": "1e400B"}, "--parameters: found '1e400B', expected from 10k to 405.9B"),
+        ({"--parameters": "1e21B"}, "--parameters: found '1e21B', expected from 10k to 405.9B"),
+        ({"--samples": "2000000M"}, "--samples: found '2000000M', expected from 1 to 1000B"),
         ({"--budget": "0 CNY"}, "--budget: found '0 CNY', expected an amount greater than 0"),
         ({"--budget": "-3 CNY"}, "--budget: found '-3 CNY', expected an amount greater than 0"),
         ({"--parameters": "lots"}, "--parameters: found 'lots', expected a number such as"),

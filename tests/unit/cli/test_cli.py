@@ -106,6 +106,19 @@ def test_lists_are_lists(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert all(row["source"] for row in rows)
 
 
+def test_gpus_are_listed_with_the_price_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    listed = ("catalog", "list", "gpus", "--json", *TODAY)
+    new, used, launch = (
+        {row["id"]: row for row in json.loads(run(capsys, *listed, *more)[1])}["rtx-4090"]
+        for more in ((), ("--price", "used"), ("--price", "launch"))
+    )
+    assert [card["price_condition"] for card in (new, used, launch)] == ["new", "used", "new"]
+    assert launch["price_usd"] == 1599
+    assert launch["usd_per_gb"] == pytest.approx(1599 / 24)
+    status, out, err = run(capsys, "catalog", "list", "offers", "--price", "used")
+    assert (status, out) == (2, "") and err.startswith("--price: found used, expected the kind gpus")
+
+
 def test_offers_print_both_prices_and_a_status(capsys: pytest.CaptureFixture[str]) -> None:
     rows = {row["id"]: row for row in json.loads(run(capsys, "catalog", "list", "offers", "--json", *TODAY)[1])}
     assert all(

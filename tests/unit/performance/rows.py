@@ -39,6 +39,7 @@ def language_row(**changes: Any) -> LanguageRow:
         "seq_len": 2048,
         "precision": "bf16",
         "software_tier": "eager",
+        "activation_checkpointing": "none",
         **LLAMA,
     }
     return LanguageRow(**{**usual, **changes})

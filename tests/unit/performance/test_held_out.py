@@ -14,7 +14,12 @@ from planner.performance.calibrate import start_constants
 from planner.performance.evidence import load_evidence
 from planner.performance.fit_steps import language_rows
 from planner.performance.held_out import (
+    CARD,
+    FOUNDRY_GPUS,
+    FOUNDRY_GROUPS,
+    FOUNDRY_SIZES,
     ROW_SPREAD,
+    SOURCES,
     SPREAD,
     HeldOut,
     collection,
@@ -57,23 +62,16 @@ def test_rounds_of_one_benchmark_are_one_collection() -> None:
 def test_groups_are_left_out_whole() -> None:
     catalog = load_catalog()
     held = HeldOut(catalog, language_rows(catalog, load_evidence()), start_constants(catalog))
-    seen = []
-
-    def spy(groups, within=None):
-        seen.append((groups, within))
-        return {}
-
-    held._left_out = spy  # type: ignore[method-assign]
-    for split in (held.foundry_groups, held.foundry_sizes, held.foundry_gpus, held.sources, held.card):
-        split()
-    groups, sizes, gpus, sources, card = (found for found, _ in seen)
+    splits = held.splits()
     foundry = set(held.foundry)
-    for found in (groups, sizes):
-        assert sorted(row for rows in found.values() for row in rows) == sorted(foundry)
-    for gpu, rows in gpus.items():
+    for name in (FOUNDRY_GROUPS, FOUNDRY_SIZES):
+        assert sorted(row for rows in splits[name].groups.values() for row in rows) == sorted(foundry)
+    for gpu, rows in splits[FOUNDRY_GPUS].groups.items():
         assert set(rows) == {row for row in range(len(held.data)) if held.data.gpu[row] == gpu}  # of any source
-    assert set(seen[2][1]) == foundry
+    assert set(splits[FOUNDRY_GPUS].scored) == foundry
+    sources = splits[SOURCES].groups
     assert sorted(row for rows in sources.values() for row in rows) == list(range(len(held.data)))
     assert "mlcommons-training" in sources
-    assert {str(held.data.gpu[row]) for row in card["rtx-3090"]} == {"rtx-3090"}
-    assert {str(held.data.source[row]) for row in seen[4][1]} == {"languini-benchmark"}
+    card = splits[CARD]
+    assert {str(held.data.gpu[row]) for row in card.groups["rtx-3090"]} == {"rtx-3090"}
+    assert {str(held.data.source[row]) for row in card.scored} == {"languini-benchmark"}

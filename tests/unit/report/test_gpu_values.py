@@ -7,7 +7,7 @@ import pytest
 
 from planner.catalog.records import Figure, HardwarePrice
 from planner.report.gpu_table import compare_rows, gpu_rows
-from planner.report.gpu_values import accelerators, purchase_price, saving, speed, usd_per_speed
+from planner.report.gpu_values import BASES, accelerators, purchase_price, saving, speed, usd_per_speed
 from planner.report.listing import list_rows, rows_csv
 from planner.report.price_history import price_histories
 from tests.planning import TODAY, catalog, evidence, shipped_catalog
@@ -31,7 +31,7 @@ def priced(*prices):
 
 
 def price_on(basis, *prices):
-    found = purchase_price(priced(*prices), catalog().gpus[GPU], basis, TODAY)
+    found = purchase_price(priced(*prices), catalog().gpus[GPU], basis)
     return None if found is None else (found.usd.value, found.condition)
 
 
@@ -82,11 +82,11 @@ def test_the_4090_against_the_a100_by_measure_and_price():
     """$/TFLOPS from 1,900 USD new and 17,499 USD new; 1,550 and 11,000 USD used, 1,400-1,700 and 4,000-18,000."""
     data = shipped_catalog()
     pair = data.gpus[GPU], data.gpus["a100-sxm4-80gb"]
-    peak = saving(data, evidence(), *pair, "peak_fp32", "new", TODAY)
-    dense = saving(data, evidence(), *pair, "dense_16_bit", "new", TODAY)
+    peak = saving(data, evidence(), *pair, "peak_fp32", "new")
+    dense = saving(data, evidence(), *pair, "dense_16_bit", "new")
     assert peak.value == pytest.approx(1 - (1900 / 82.6) / (17499 / 19.5))
     assert dense.value == pytest.approx(1 - (1900 / 165.2) / (17499 / 312))
-    used = saving(data, evidence(), *pair, "dense_16_bit", "used", TODAY)
+    used = saving(data, evidence(), *pair, "dense_16_bit", "used")
     assert used.low == pytest.approx(1 - (1700 / 165.2) / (4000 / 312))
     assert used.high == pytest.approx(1 - (1400 / 165.2) / (18000 / 312))
     assert used.low < 0.67 < used.high < peak.value  # the share in print lies between the definitions
@@ -96,33 +96,33 @@ def test_the_4090_against_the_a100_by_measure_and_price():
 def test_what_is_unknown_has_no_price_of_speed():
     data = shipped_catalog()
     assert usd_per_speed(None, Figure(value=1, sources=("x",))) is None
-    assert saving(data, evidence(), data.gpus["l4"], data.gpus[GPU], "peak_fp32", "new", TODAY) is None
+    assert saving(data, evidence(), data.gpus["l4"], data.gpus[GPU], "peak_fp32", "new") is None
 
 
 def test_best_values_are_marked_in_their_direction():
     data = shipped_catalog()
     gpus = [data.gpus[id] for id in ("rtx-3090", GPU, "a100-sxm4-80gb", "a100-pcie-80gb")]
-    rows = {row.id: row for row in compare_rows(data, evidence(), gpus, "new", TODAY)}
+    rows = {row.id: row for row in compare_rows(data, evidence(), gpus, "new")}
     assert rows["memory_gb"].best == (2, 3)
     assert rows["tdp_w"].best == (3,)
     assert rows["price_usd"].best == rows["price_new_usd"].best == (1,)
     assert rows["price_used_usd"].best == (0,)
-    used = {row.id: row for row in compare_rows(data, evidence(), gpus, "used", TODAY)}
+    used = {row.id: row for row in compare_rows(data, evidence(), gpus, "used")}
     assert used["price_usd"].figures == rows["price_used_usd"].figures
     assert [figure and figure.value for figure in rows["nvlink_bridge_gb_per_s"].figures[:2]] == [112.5, None]
     assert rows["dense_16_bit_tflop_per_s"].best == (2, 3)
-    assert compare_rows(data, evidence(), gpus[:1], "new", TODAY)[0].best == ()
-    twins = compare_rows(data, evidence(), [gpus[0], gpus[0]], "new", TODAY)
+    assert compare_rows(data, evidence(), gpus[:1], "new")[0].best == ()
+    twins = compare_rows(data, evidence(), [gpus[0], gpus[0]], "new")
     assert all(row.best == () for row in twins)
 
 
 def test_rows_of_all_gpus_say_what_is_unknown():
-    rows = {row["id"]: row for row in gpu_rows(shipped_catalog(), evidence(), today=TODAY, basis="new")}
+    rows = {row["id"]: row for row in gpu_rows(shipped_catalog(), evidence(), basis="new")}
     assert set(rows) == set(accelerators(shipped_catalog()))
     assert rows["k80"]["can_be_planned"] is False and rows["k80"]["tdp_w"] is None
     card = rows[GPU]
     assert card["usd_per_gb"] == pytest.approx(1900 / 24)
-    used = {row["id"]: row for row in gpu_rows(shipped_catalog(), evidence(), today=TODAY, basis="used")}
+    used = {row["id"]: row for row in gpu_rows(shipped_catalog(), evidence(), basis="used")}
     assert used[GPU]["usd_per_gb"] == pytest.approx(1550 / 24) and used[GPU]["price_new_usd"] == 1900
     assert {row["price_condition"] for row in used.values()} == {"used", None}
     assert card["dense_16_bit_tflop_per_s_per_w"] == pytest.approx(165.2 / 450)
@@ -157,9 +157,10 @@ def test_prices_that_replaced_each_other_are_one_history():
     assert dt.date(2025, 6, 5) in {offer.retired_on for offer in series.offers}
 
 
-def test_a_listing_says_what_a_gpu_gives_as_the_page_does():
-    rows = list_rows(shipped_catalog(), "gpus", today=TODAY, evidence=evidence())
-    table = {row["id"]: row for row in gpu_rows(shipped_catalog(), evidence(), today=TODAY)}
+@pytest.mark.parametrize("basis", BASES)
+def test_a_listing_says_what_a_gpu_gives_as_the_page_does(basis):
+    rows = list_rows(shipped_catalog(), "gpus", today=TODAY, evidence=evidence(), basis=basis)
+    table = {row["id"]: row for row in gpu_rows(shipped_catalog(), evidence(), basis=basis)}
     head = list(rows[0])
     assert head.index("source") < head.index("price_usd")  # what was there keeps its place
     names = head[head.index("price_usd") :]
@@ -168,9 +169,18 @@ def test_a_listing_says_what_a_gpu_gives_as_the_page_does():
     assert len([name for name in shared if "per" in name]) == 7
     for row in rows:
         assert {name: row[name] for name in shared} == {name: table[row["id"]][name] for name in shared}
-    card = next(row for row in rows if row["id"] == GPU)
-    assert card["usd_per_dense_16_bit_tflop_per_s"] == pytest.approx(1900 / 165.2)
-    assert card["price_source"] and card["price_estimate"] is False
+    assert {row["price_condition"] for row in rows} == {None, "used" if basis == "used" else "new"}
+
+
+def test_a_listing_goes_by_new_cards_unless_asked():
+    row, used = (
+        next(row for row in list_rows(shipped_catalog(), "gpus", today=TODAY, **more) if row["id"] == "h100-sxm5-80gb")
+        for more in ({}, {"basis": "used"})
+    )
+    assert row["price_condition"] == "new" and used["price_condition"] == "used"
+    assert row["usd_per_dense_16_bit_tflop_per_s"] == pytest.approx(row["price_usd"] / 989.4)
+    assert used["price_usd"] < row["price_usd"]
+    assert row["price_source"] and used["price_source"]
 
 
 def test_a_listing_leaves_open_what_has_no_price():

@@ -48,7 +48,7 @@ def the_fault(cell, column="price_usd_per_h"):
         ("0.35 XXX", "a currency with a rate: USD, AED"),
         ("cheap", "a number in USD, such as 2.5"),
         ("nan", "a number in USD, such as 2.5"),
-        ("1e400", "a price greater than 0"),
+        ("1e400", "a price per hour, at most 100 USD per GPU-hour"),
         ("", "a price in one of price_usd_per_h or price_usd_per_gpu_h"),
     ],
 )
@@ -147,6 +147,7 @@ def test_separators_marks_and_empty_lines(separator):
         ("name,cost", "the columns 'name', 'cost'", "only id, provider"),
         ("id,gpu,gpus_count,price_usd_per_h", "the column 'gpus_count'", "gpu_count"),
         ("id,gpu,gpu_count,price_per_month", "the column 'price_per_month'", "a price per hour"),
+        ("id,gpu,gpu_count,price", "the column 'price'", "price_usd_per_h or price_usd_per_gpu_h"),
         ("id,id,price_usd_per_h", "the column 'id' twice", "each column once"),
         ("gpu,gpu_count,price_usd_per_h", "no column id", "an id and a price"),
     ],

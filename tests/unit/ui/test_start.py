@@ -69,7 +69,7 @@ def test_the_budget_is_held_against_a_sum_that_adds_up() -> None:
     )  # fmt: skip
     assert bought + running - resale == pytest.approx(total, abs=20)
     assert "within the 8,000\N{NO-BREAK SPACE}CNY" in words
-    assert view.over(view.pick).startswith("Until the resale ¥8,1")
+    assert view.over(view.pick).startswith("Until the resale about ¥1")
     assert view.over(changed(view, early_over_budget_usd=0.0)) == ""
 
 
