@@ -30,7 +30,9 @@ def test_rows_that_agree_move_all_of_their_stack() -> None:
     assert own_rows_offset(-agreeing) == pytest.approx(-expected)
 
 
-@pytest.mark.parametrize("rows", [[0.2, -0.2, 0.1], [0.3, 0.0, 0.0], [0.0, 0.0, 0.0], [0.5, 0.01, 0.02]])
+@pytest.mark.parametrize(
+    "rows", [[0.2, -0.2, 0.1], [0.3, 0.0, 0.0], [0.1, 0.6, 0.1], [0.0, 0.0, 0.0], [0.5, 0.01, 0.02]]
+)
 def test_rows_that_do_not_help_each_other_move_nothing(rows: list[float]) -> None:
     assert own_rows_offset(np.array(rows)) == 0.0
 
