@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -264,9 +265,15 @@ def apply(jobs: Mapping[str, Any], changes: Mapping[str, Any]) -> list[str]:
     return [sentence(fault, rows) for fault in faults]
 
 
+def family_and_size(name: str) -> list[str | float]:
+    """Sorts names with numbers by their size: 7B before 14B. Text and numbers alternate."""
+    parts = re.split(r"(\d+(?:\.\d+)?)", name.casefold())
+    return [float(part) if at % 2 else part for at, part in enumerate(parts)]
+
+
 def _columns(jobs: Mapping[str, Any]) -> dict[str, Any]:
     workloads = catalog_own.catalog().workloads
-    models = sorted(workloads, key=lambda id: workloads[id].name.casefold())
+    models = sorted(workloads, key=lambda id: family_and_size(workloads[id].name))
     given = {str(job.get("workload", "")) for job in jobs.values()} - {"", *models}
     precisions = ("fp32", "tf32", "fp16", "bf16", "fp8")
     text = {

@@ -21,6 +21,7 @@ from planner.catalog.records import (
     Workload,
     first_day,
 )
+from planner.catalog.spelling import Named, gpus_spelled, models_spelled
 from planner.errors import InputError, UnknownIdError
 from planner.validation import near
 
@@ -51,7 +52,7 @@ def find_gpu(catalog: Catalog, text: str, field: str = "") -> Gpu:
 
 
 def find_accelerator(catalog: Catalog, text: str, field: str = "") -> Gpu | PartialGpu:
-    """Accelerator by id or alias, also one that can't be planned with.
+    """Accelerator by id, alias or another usual spelling, also one that can't be planned with.
 
     Raises
     ------
@@ -60,12 +61,27 @@ def find_accelerator(catalog: Catalog, text: str, field: str = "") -> Gpu | Part
     UnknownIdError
         With the nearest ids; `field` names the input at fault.
     """
+    records: dict[str, Gpu | PartialGpu] = {**catalog.gpus, **catalog.partial_gpus}
+    meant = accelerators_named(catalog, text)
+    if len(meant) > 1:
+        raise InputError("gpu_ambiguous", field=field, value=str(text), could_be=list(meant))
+    name = meant[0] if meant else text
+    return _find("GPU", records, ((gpu.id, gpu.aliases) for gpu in records.values()), name, field)
+
+
+def accelerators_named(catalog: Catalog, text: str) -> tuple[str, ...]:
+    """Ids of the accelerators that a text can mean: by id or alias, else by what is left without vendor and hyphens."""
     wanted = str(text).strip().casefold()
     for label in catalog.ambiguous.values():
         if label.label.casefold() == wanted:
-            raise InputError("gpu_ambiguous", field=field, value=str(text), could_be=list(label.could_be))
-    records: dict[str, Gpu | PartialGpu] = {**catalog.gpus, **catalog.partial_gpus}
-    return _find("GPU", records, ((gpu.id, gpu.aliases) for gpu in records.values()), text, field)
+            return label.could_be
+    records: list[Gpu | PartialGpu] = [*catalog.gpus.values(), *catalog.partial_gpus.values()]
+    for gpu in records:
+        if gpu.id.casefold() == wanted or any(alias.casefold() == wanted for alias in gpu.aliases):
+            return (gpu.id,)
+    gpus = tuple(Named(gpu.id, gpu.aliases, gpu.memory_gb.value if gpu.memory_gb else None) for gpu in records)
+    shared = tuple(Named(label.label, label.could_be) for label in catalog.ambiguous.values())
+    return gpus_spelled(wanted, gpus, shared)
 
 
 def find_system(catalog: Catalog, text: str, field: str = "") -> System:
@@ -101,9 +117,21 @@ def find_site(catalog: Catalog, text: str, field: str = "") -> Site:
 
 
 def find_workload(catalog: Catalog, text: str, field: str = "") -> Workload:
-    """Workload by id or alias; raises as `find_gpu`."""
-    aliases = ((workload.id, workload.aliases) for workload in catalog.workloads.values())
-    return _find("workload", catalog.workloads, aliases, text, field)
+    """Workload by id, alias or another usual spelling; raises UnknownIdError, also where several share it."""
+    aliases = [(workload.id, workload.aliases) for workload in catalog.workloads.values()]
+    meant = workloads_named(catalog, text)
+    if len(meant) > 1:
+        raise UnknownIdError("workload", str(text), list(meant), field=field)
+    return _find("workload", catalog.workloads, aliases, meant[0] if meant else text, field)
+
+
+def workloads_named(catalog: Catalog, text: str) -> tuple[str, ...]:
+    """Ids of the workloads that a text can mean: by id or alias, else by the model's name without owner and release."""
+    wanted = str(text).strip().casefold()
+    for workload in catalog.workloads.values():
+        if workload.id.casefold() == wanted or any(alias.casefold() == wanted for alias in workload.aliases):
+            return (workload.id,)
+    return models_spelled(wanted, tuple(Named(one.id, one.aliases) for one in catalog.workloads.values()))
 
 
 def _find(

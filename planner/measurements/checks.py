@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
-from planner.catalog.query import find_accelerator, find_workload
-from planner.catalog.records import Catalog, Gpu, PartialGpu, TransformerSpec, Workload
+from planner.catalog.query import accelerators_named, find_accelerator, find_workload, workloads_named
+from planner.catalog.records import Catalog, TransformerSpec, Workload
 from planner.errors import InputError, UnknownIdError
 from planner.measurements.parallelism import EXPECTED, Parallelism, ParallelismError, parse_parallelism
 from planner.measurements.rows import LanguageRow, Row
@@ -41,9 +40,6 @@ class Subjects:
         self._other_models = frozenset(other_models)
         self._gpus: dict[str, str | None] = {}
         self._models: dict[str, Workload | UnknownIdError] = {}
-        self._gpu_names = _spellings([*catalog.gpus.values(), *catalog.partial_gpus.values()])
-        self._gpu_names |= {label.label.casefold() for label in catalog.ambiguous.values()}
-        self._model_names = _spellings(catalog.workloads.values())
 
     def gpu_reason(self, text: str) -> str | None:
         """Why a GPU isn't known; None when it is, if only in part."""
@@ -52,7 +48,7 @@ class Subjects:
         return self._gpus[text]
 
     def _find_gpu(self, text: str) -> str | None:
-        if len(self._gpus) > _MOST_NAMES and text.strip().casefold() not in self._gpu_names:
+        if len(self._gpus) > _MOST_NAMES and not accelerators_named(self._catalog, text):
             return reason("gpu", _quoted(text), "a GPU of the catalog")
         try:
             find_accelerator(self._catalog, text)
@@ -69,14 +65,8 @@ class Subjects:
         return self._models[text]
 
     def _find_model(self, text: str) -> Workload | UnknownIdError:
-        if len(self._models) > _MOST_NAMES and text.strip().casefold() not in self._model_names:
+        if len(self._models) > _MOST_NAMES and not workloads_named(self._catalog, text):
             return UnknownIdError("workload", text, [])
-        plain = re.sub(r"\s*\(.*\)\s*$", "", text)  # without a remark
-        for name in (plain, plain.replace(" ", "-")):
-            try:
-                return find_workload(self._catalog, name)
-            except UnknownIdError:
-                continue
         try:
             return find_workload(self._catalog, text)
         except UnknownIdError as error:
@@ -218,10 +208,6 @@ def _degrees(spread: Parallelism) -> str:
 def _one_of(what: str, error: UnknownIdError) -> str:
     near = error.params["near"]
     return f"{what}, such as {as_text(near)}" if near else what
-
-
-def _spellings(records: Iterable[Gpu | PartialGpu | Workload]) -> set[str]:
-    return {name.casefold() for record in records for name in (record.id, *record.aliases)}
 
 
 def _quoted(text: str) -> str:

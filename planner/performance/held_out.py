@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from planner.catalog.records import Catalog
 from planner.measurements.rows import LanguageRow
 from planner.performance.constants import Constants
-from planner.performance.fit_steps import FitRows, Indices, fit_steps, left_out, predicted_log_ratio
+from planner.performance.fit_steps import FitRows, Indices, left_out
 from planner.performance.stacks import load_stacks
 from planner.performance.step_inputs import Vector
 
@@ -17,6 +18,20 @@ FOUNDRY = "llm-foundry-benchmark"
 BATCH_SWEEPS = "languini-benchmark"
 UNSEEN_CARD = "rtx-3090"
 ROWS_GIVEN = 3
+
+FOUNDRY_GROUPS = "llm-foundry, groups of GPU and model"
+FOUNDRY_SIZES = "llm-foundry, each model size"
+FOUNDRY_GPUS = "llm-foundry, each GPU"
+CARD = "batch sweeps, RTX 3090"
+SOURCES = "each source"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Split:
+    """Groups of rows that are left out in turn. Only those in `scored` count, all where it is None."""
+
+    groups: Mapping[str, Indices]
+    scored: Indices | None = None
 
 
 def collection(source: str) -> str:
@@ -49,52 +64,39 @@ class HeldOut:
             found.setdefault(key(int(row)), []).append(int(row))
         return {name: np.array(found[name], dtype=np.int64) for name in sorted(found)}
 
-    def foundry_groups(self) -> dict[str, Vector]:
-        """Each GPU and model of llm-foundry left out in turn."""
-        groups = self._by(lambda row: f"{self.data.gpu[row]} {self.data.model[row]}", self.foundry)
-        return self._left_out(groups)
+    def splits(self) -> dict[str, Split]:
+        """Groups that are left out in turn, by what they are."""
+        data, everything = self.data, np.arange(len(self.data))
+        gpus = sorted({str(data.gpu[row]) for row in self.foundry})
+        of_gpu = {gpu: self._where(lambda row, gpu=gpu: data.gpu[row] == gpu) for gpu in gpus}  # type: ignore[misc]
+        card = self._where(lambda row: data.gpu[row] == UNSEEN_CARD)
+        sweeps = self._where(lambda row: data.source[row] == BATCH_SWEEPS)
+        return {
+            FOUNDRY_GROUPS: Split(groups=self._by(lambda row: f"{data.gpu[row]} {data.model[row]}", self.foundry)),
+            FOUNDRY_SIZES: Split(groups=self._by(lambda row: str(data.model[row]), self.foundry)),
+            # with a card go its rows of any source
+            FOUNDRY_GPUS: Split(groups=of_gpu, scored=self.foundry),
+            CARD: Split(groups={UNSEEN_CARD: card}, scored=sweeps),
+            # nothing is known of a source's stacks then
+            SOURCES: Split(groups=self._by(lambda row: str(self.collections[row]), everything)),
+        }
 
-    def foundry_sizes(self) -> dict[str, Vector]:
-        """Each model size of llm-foundry left out in turn."""
-        return self._left_out(self._by(lambda row: str(self.data.model[row]), self.foundry))
+    def errors(self, split: Split) -> dict[str, Vector]:
+        """Log of predicted over measured of each group's scored rows, by a fit that saw nothing of the group."""
+        return left_out(self.data, split.groups, self.start, self.catalog, split.scored)
 
-    def foundry_gpus(self) -> dict[str, Vector]:
-        """Each GPU of llm-foundry left out in turn with all its rows of any source; those of llm-foundry scored."""
-        gpus = {str(self.data.gpu[row]) for row in self.foundry}
-        groups = {gpu: self._where(lambda row, gpu=gpu: self.data.gpu[row] == gpu) for gpu in sorted(gpus)}  # type: ignore[misc]
-        return self._left_out(groups, within=self.foundry)
 
-    def sources(self) -> dict[str, Vector]:
-        """Each collection of rows left out in turn: nothing is known of its stacks."""
-        return self._left_out(self._by(lambda row: str(self.collections[row]), np.arange(len(self.data))))
+def after_three(log_measured: Vector, cold: Vector) -> tuple[Vector, Vector] | None:
+    """Errors of a collection's rows with nothing known, and with three of its rows, which are left out of both.
 
-    def card(self) -> dict[str, Vector]:
-        """Batch sweeps on one card of which the fit saw nothing."""
-        sweeps = self._where(lambda row: self.data.source[row] == BATCH_SWEEPS)
-        group = self._where(lambda row: self.data.gpu[row] == UNSEEN_CARD)
-        return self._left_out({UNSEEN_CARD: group}, within=sweeps)
-
-    def after_three(self) -> dict[str, tuple[Vector, Vector]]:
-        """Each collection with nothing known, and with three rows of it: errors of the others, before and after.
-
-        The three are the first, the middle and the last of its rows in order of speed.
-        """
-        everything = np.arange(len(self.data))
-        found = {}
-        for name, rows in self._by(lambda row: str(self.collections[row]), everything).items():
-            if len(rows) <= 2 * ROWS_GIVEN:
-                continue
-            ordered = rows[np.argsort(self.data.log_measured[rows])]
-            given = ordered[np.linspace(0, len(ordered) - 1, ROWS_GIVEN).astype(int)]
-            others = np.setdiff1d(rows, given)
-            fit = fit_steps(self.data, np.setdiff1d(everything, rows), self.start, self.catalog)
-            cold = predicted_log_ratio(self.data, others, fit)
-            rest = predicted_log_ratio(self.data, given, fit)
-            found[name] = (cold, cold - own_rows_offset(rest))
-        return found
-
-    def _left_out(self, groups: Mapping[str, Indices], within: Indices | None = None) -> dict[str, Vector]:
-        return left_out(self.data, groups, self.start, self.catalog, within)
+    The three are the first, the middle and the last of its rows in order of speed. None where few would be left.
+    """
+    if len(cold) <= 2 * ROWS_GIVEN:
+        return None
+    ordered = np.argsort(log_measured)
+    given = ordered[np.linspace(0, len(ordered) - 1, ROWS_GIVEN).astype(int)]
+    others = np.setdiff1d(ordered, given)
+    return cold[others], cold[others] - own_rows_offset(cold[given])
 
 
 def own_rows_offset(log_ratios: Vector) -> float:
@@ -124,23 +126,20 @@ ROW_SPREAD = 0.08  # of rows of one stack around its offset
 def print_held_out(catalog: Catalog, language: Sequence[LanguageRow], start: Constants) -> None:
     """Print the tables of docs/estimator.md."""
     held = HeldOut(catalog, language, start)
-    splits = {
-        "llm-foundry, groups of GPU and model": held.foundry_groups,
-        "llm-foundry, each model size": held.foundry_sizes,
-        "llm-foundry, each GPU": held.foundry_gpus,
-        "batch sweeps, RTX 3090": held.card,
-        "each source": held.sources,
-    }
-    for label, split in splits.items():
-        found = split()
+    for label, split in held.splits().items():
+        found = held.errors(split)
         together = np.concatenate(list(found.values()))
         print(f"\n{label} left out: {_line(together)}")
         if len(found) > 1:
             for name, log_ratios in found.items():
                 print(f"  {name:45s} {_line(log_ratios)}")
-    print("\neach source left out, then three rows of it given:")
-    for name, (cold, warm) in held.after_three().items():
-        print(f"  {name:35s} cold {_line(cold)}   after {_line(warm)}")
+        if label != SOURCES:
+            continue
+        print("\neach source left out, then three rows of it given:")
+        for name, log_ratios in found.items():
+            both = after_three(held.data.log_measured[split.groups[name]], log_ratios)
+            if both is not None:
+                print(f"  {name:35s} cold {_line(both[0])}   after {_line(both[1])}")
 
 
 def _line(log_ratios: Vector) -> str:

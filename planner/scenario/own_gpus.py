@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from planner.catalog.query import find_accelerator
 from planner.catalog.records import Catalog, Figure, Gpu, PartialGpu
-from planner.errors import InputError, UnknownIdError
+from planner.errors import InputError
 from planner.scenario.schema import GpuInput
 
 _SOURCES = ("scenario",)
@@ -31,13 +30,11 @@ def with_own_gpus(catalog: Catalog, own: Mapping[str, GpuInput]) -> Catalog:
 
 
 def _check_free(catalog: Catalog, id: str) -> None:
-    try:
-        find_accelerator(catalog, id)
-    except UnknownIdError:
-        return
-    except InputError:  # a spelling that several share
-        pass
-    raise InputError("gpu_identity", field=f"gpus.{id}", value=id)
+    """An id of one's own may be what a usual spelling of a card comes to: it stands for the own one then."""
+    known: list[Gpu | PartialGpu] = [*catalog.partial_gpus.values(), *catalog.gpus.values()]
+    taken = {name.casefold() for gpu in known for name in (gpu.id, *gpu.aliases)}
+    if id.casefold() in taken | {label.label.casefold() for label in catalog.ambiguous.values()}:
+        raise InputError("gpu_identity", field=f"gpus.{id}", value=id)
 
 
 def _check_names(catalog: Catalog, own: Mapping[str, GpuInput]) -> None:

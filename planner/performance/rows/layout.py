@@ -19,6 +19,7 @@ MOST_CHUNKS = 6
 UNEVEN_STAGES = 1.05  # stages of nearly equal size: embeddings and head make up for a layer or two
 MOST_MICRO_BATCH = 64
 _YES = frozenset({"1", "1.0", "true", "yes", "on", "async", "async_tp", "async-tp"})
+PASSES_OF_A_STAGE = 4  # micro-batches for each pipeline stage: filling and draining then cost less than a fifth
 UNPADDED_SEQ_LEN = 512  # of BERT's second phase, whose articles are mostly shorter
 
 
@@ -67,7 +68,11 @@ def plans_of(subject: Subject, constants: Constants) -> tuple[tuple[StepPlan, fl
         spreads = _open(subject, memory)
         if (subject.row.n_gpus or 1) > 1:
             subject.choices.append("parallelism by rule")
-    return tuple(_plan(subject, spread, memory) for spread in spreads)
+    return tuple(
+        _plan(subject, spread, memory, checkpointing)
+        for spread in spreads
+        for checkpointing in _checkpointing(subject, spread, memory)
+    )
 
 
 def gpus_per_node(subject: Subject) -> int:
@@ -165,8 +170,7 @@ def _factored(subject: Subject, split: int) -> Iterator[Spread]:
         tensor *= 2
 
 
-def _plan(subject: Subject, spread: Spread, memory: RowMemory) -> tuple[StepPlan, float]:
-    checkpointing = _checkpointing(subject, spread, memory)
+def _plan(subject: Subject, spread: Spread, memory: RowMemory, checkpointing: Checkpointing) -> tuple[StepPlan, float]:
     batches = _batches(subject, spread, memory, checkpointing)
     encoder = subject.is_encoder
     pretraining = (subject.row.task or "pretrain").casefold() == "pretrain"
@@ -195,21 +199,39 @@ def _plan(subject: Subject, spread: Spread, memory: RowMemory) -> tuple[StepPlan
     return plan, batches.total
 
 
-def _checkpointing(subject: Subject, spread: Spread, memory: RowMemory) -> Checkpointing:
-    """As said; else none, or the least that fits: a vendor's run is taken to fit, as its layout was made for it."""
+def _checkpointing(subject: Subject, spread: Spread, memory: RowMemory) -> tuple[Checkpointing, ...]:
+    """As said; else none, or the least that fits: a vendor's run is taken to fit, as its layout was made for it.
+
+    Where the micro-batch isn't said either, recomputation may pay by a larger one: then the faster of both counts.
+    """
     said = (subject.row.activation_checkpointing or "").casefold()
     if said.startswith(("none", "no")):
-        return "none"
+        return ("none",)
     if said.startswith("full"):
-        return "full"
+        return ("full",)
     if said.startswith(("selective", "sac", "partial", "op")):
-        return "selective"
+        return ("selective",)
     if subject.software == "vendor" or subject.is_encoder:
-        return "none"
-    micro = float(subject.row.micro_batch_seqs or 1)
-    found: Checkpointing = "none" if memory.fits(spread, micro, "none") else "full"
-    subject.choices.append(f"recomputation {found}")
-    return found
+        return ("none",)
+    micro = _given_micro_batch(subject, spread)
+    if not memory.fits(spread, micro or 1.0, "none"):
+        subject.choices.append("recomputation full")
+        return ("full",)
+    if micro is None:
+        subject.choices.append("recomputation none or full")
+        return ("none", "full")
+    subject.choices.append("recomputation none")
+    return ("none",)
+
+
+def _given_micro_batch(subject: Subject, spread: Spread) -> float | None:
+    """Micro-batch as said, or as it follows from what is said; None where it's open."""
+    row = subject.row
+    if row.micro_batch_seqs is not None:
+        return float(row.micro_batch_seqs)
+    if row.global_batch_seqs and row.grad_accum:
+        return max(1.0, float(round(row.global_batch_seqs / spread.replicas / row.grad_accum)))
+    return None
 
 
 def _batches(subject: Subject, spread: Spread, memory: RowMemory, checkpointing: Checkpointing) -> Batches:
@@ -217,16 +239,18 @@ def _batches(subject: Subject, spread: Spread, memory: RowMemory, checkpointing:
     replicas = spread.replicas
     total, micro, accumulation = row.global_batch_seqs, row.micro_batch_seqs, row.grad_accum
     local = total / replicas if total else None
-    if micro is None and local is not None and accumulation:
-        micro_batch = max(1.0, float(round(local / accumulation)))
-        subject.choices.append(f"micro-batch {micro_batch:g}")
-    elif micro is None:
-        micro_batch = float(memory.largest_micro_batch(spread, checkpointing, local or MOST_MICRO_BATCH))
-        subject.choices.append(f"micro-batch {micro_batch:g}")
+    given = _given_micro_batch(subject, spread)
+    if given is None:
+        most = local or MOST_MICRO_BATCH
+        if spread.pipeline > 1 and local is not None:
+            most = max(1.0, local / (PASSES_OF_A_STAGE * spread.pipeline))
+        micro_batch = float(memory.largest_micro_batch(spread, checkpointing, most))
     else:
-        micro_batch = float(micro)
+        micro_batch = given
+    if micro is None:
+        subject.choices.append(f"micro-batch {micro_batch:g}")
     if total is None:
-        steps = float(accumulation or 1)
+        steps = float(accumulation or (PASSES_OF_A_STAGE * spread.pipeline if spread.pipeline > 1 else 1))
         return Batches(total=micro_batch * replicas * steps, micro=micro_batch, steps=steps)
     assert local is not None
     pipelined = spread.pipeline > 1 and micro is not None and micro > 1 and (accumulation or 1) == 1

@@ -20,6 +20,7 @@ from planner.workload.transformer import parameter_count
 DEFAULT_SEQ_LEN = 2048
 DEFAULT_VOCAB = 32000
 HEAD_DIM = 128
+_VENDORS_CODES = ("megatron", "nemo", "transformer engine", "transformer-engine", "transformerengine")
 _ENCODERS = ("bert", "roberta", "electra", "distilbert", "deberta")
 # As words of a name: mpt500m is no T5.
 _UNSUPPORTED = tuple(
@@ -166,8 +167,15 @@ def _software(row: LanguageRow, stack: Stack, choices: list[str]) -> Software:
         return said  # type: ignore[return-value]
     notes = (row.compile_flash_notes or "").casefold()
     guess: Software = "compiled" if "compile" in notes and "no compile" not in notes else "eager"
+    if _is_vendors_code(row):
+        guess = "vendor"
     choices.append(f"software {guess}")
     return guess
+
+
+def _is_vendors_code(row: LanguageRow) -> bool:
+    """Whether the framework's name stands for the vendor's own kernels."""
+    return any(name in (row.framework or "").casefold() for name in _VENDORS_CODES)
 
 
 def _model(row: LanguageRow, catalog: Catalog, choices: list[str]) -> tuple[TransformerSpec, float]:
@@ -190,16 +198,12 @@ def _model(row: LanguageRow, catalog: Catalog, choices: list[str]) -> tuple[Tran
 
 
 def known_model(model: str | None, catalog: Catalog) -> tuple[TransformerSpec, float] | None:
-    """Shape and parameters of the catalog's model of that name, remarks in brackets left out; None without one."""
-    plain = re.sub(r"\s*\(.*\)\s*$", "", model or "").strip()
-    for text in (model or "", plain, plain.replace(" ", "-")):
-        try:
-            workload = find_workload(catalog, text)
-        except PlannerError:
-            continue
-        if workload.transformer is not None:
-            return workload.transformer, workload.parameters.value
-    return None
+    """Shape and parameters of the catalog's model of that name; None without one."""
+    try:
+        workload = find_workload(catalog, model or "")
+    except PlannerError:
+        return None
+    return None if workload.transformer is None else (workload.transformer, workload.parameters.value)
 
 
 def _given_shape(row: LanguageRow, name: str, choices: list[str]) -> TransformerSpec:
@@ -274,10 +278,14 @@ def _precision(
 
 
 def _wanted(row: LanguageRow, software: Software, gpu: Gpu | PartialGpu, spec: TransformerSpec) -> Precision:
-    """The precision that is said; else 8 bit where vendors' recent entries have it, and 16 bit elsewhere."""
+    """The precision that is said; else 8 bit where vendors' recent entries have it, and 16 bit elsewhere.
+
+    Vendors' codes that aren't said to be tuned by the vendor run in 16 bit as they come.
+    """
     said = re.sub(r"^(amp|pure)[-_ ]|[-_ ](mixed|true|amp|dq).*$", "", (row.precision or "").casefold().strip())
     if not said:
-        return "fp8" if software == "vendor" and supports(gpu, "fp8") and not spec.encoder else "bf16"
+        tuned = software == "vendor" and bool(row.software_tier or not _is_vendors_code(row))
+        return "fp8" if tuned and supports(gpu, "fp8") and not spec.encoder else "bf16"
     wanted = next((value for text, value in _PRECISIONS.items() if said.startswith(text)), None)
     if wanted is None:
         raise RowError(f"precision: found '{row.precision}', expected one of {', '.join(_PRECISIONS)}")

@@ -39,8 +39,8 @@ def test_other_records(catalog: Catalog) -> None:
     ("find", "text", "kind", "near"),
     [
         (find_gpu, "h100", "GPU", "h100-sxm5-80gb"),
-        (find_gpu, "rtx4090", "GPU", "rtx-4090"),
-        (find_gpu, "A100 80G", "GPU", "a100-sxm4-80gb"),
+        (find_gpu, "rtx4090x", "GPU", "rtx-4090"),
+        (find_gpu, "A100 88G", "GPU", "a100-sxm4-80gb"),
         (find_workload, "llama-7b", "workload", "llama-2-7b"),
         (find_site, "us", "site", "us-average"),
         (find_host, "server-8", "host", "server-8-sxm"),

@@ -4,7 +4,18 @@ import pytest
 
 from planner.errors import Problem, ScenarioError
 from planner.scenario.load import check_document
-from ui.jobs_table import CLASSES, COLUMNS, edited, faults_of, job_keys, jobs_from, rows_of, sentence, shown_rows
+from ui.jobs_table import (
+    CLASSES,
+    COLUMNS,
+    edited,
+    family_and_size,
+    faults_of,
+    job_keys,
+    jobs_from,
+    rows_of,
+    sentence,
+    shown_rows,
+)
 
 JOBS = {
     "daily": {
@@ -150,3 +161,18 @@ def test_the_engines_own_sentence_stands_as_it_is():
     elsewhere = Problem(file="", record="", field="horizon_months", found="0", expected="a number")
     (fault,) = faults_of([own, elsewhere], rows, list(JOBS))
     assert sentence(fault, rows) == "**Row 2, key, Tokens**: counts in samples"
+
+
+def test_models_stand_by_family_and_size():
+    names = [
+        "Qwen2.5 72B",
+        "Qwen2.5 7B",
+        "GPT-2 XL, 1.5 B",
+        "Qwen2.5 0.5B",
+        "gemma 2B",
+        "Qwen3 4B",
+        "Qwen2.5 14B",
+    ]
+    assert sorted(names, key=family_and_size) == [
+        "gemma 2B", "GPT-2 XL, 1.5 B", "Qwen2.5 0.5B", "Qwen2.5 7B", "Qwen2.5 14B", "Qwen2.5 72B", "Qwen3 4B",
+    ]  # fmt: skip

@@ -58,9 +58,9 @@ def test_one_way_to_know_the_model_is_enough(cells: dict[str, object]) -> None:
 
 
 def test_models_that_the_estimator_knows_besides() -> None:
-    row = table_of({"model": "Gemma-2B", "n_params": "", "n_layers": ""}).rows[0]
+    row = table_of({"model": "Own-2B", "n_params": "", "n_layers": ""}).rows[0]
     assert row_reason(row, Subjects(catalog())) is not None
-    assert row_reason(row, Subjects(catalog(), {"gemma-2b"})) is None
+    assert row_reason(row, Subjects(catalog(), {"own-2b"})) is None
 
 
 def test_many_unknown_names_get_a_reason_and_known_ones_are_still_found() -> None:
