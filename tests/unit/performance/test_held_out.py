@@ -14,9 +14,15 @@ from planner.performance.calibrate import start_constants
 from planner.performance.evidence import load_evidence
 from planner.performance.fit_steps import language_rows
 from planner.performance.held_out import (
+    CARD,
+    FOUNDRY_GPUS,
+    FOUNDRY_GROUPS,
+    FOUNDRY_SIZES,
     ROW_SPREAD,
+    SOURCES,
     SPREAD,
     HeldOut,
+    after_three,
     collection,
     errors_of,
     own_rows_offset,
@@ -59,23 +65,27 @@ def test_rounds_of_one_benchmark_are_one_collection() -> None:
 def test_groups_are_left_out_whole() -> None:
     catalog = load_catalog()
     held = HeldOut(catalog, language_rows(catalog, load_evidence()), start_constants(catalog))
-    seen = []
-
-    def spy(groups, within=None):
-        seen.append((groups, within))
-        return {}
-
-    held._left_out = spy  # type: ignore[method-assign]
-    for split in (held.foundry_groups, held.foundry_sizes, held.foundry_gpus, held.sources, held.card):
-        split()
-    groups, sizes, gpus, sources, card = (found for found, _ in seen)
+    splits = held.splits()
+    names = (FOUNDRY_GROUPS, FOUNDRY_SIZES, FOUNDRY_GPUS, SOURCES, CARD)
+    groups, sizes, gpus, sources, card = (splits[name].groups for name in names)
     foundry = set(held.foundry)
     for found in (groups, sizes):
         assert sorted(row for rows in found.values() for row in rows) == sorted(foundry)
     for gpu, rows in gpus.items():
         assert set(rows) == {row for row in range(len(held.data)) if held.data.gpu[row] == gpu}  # of any source
-    assert set(seen[2][1]) == foundry
+    assert set(splits[FOUNDRY_GPUS].scored) == foundry
     assert sorted(row for rows in sources.values() for row in rows) == list(range(len(held.data)))
     assert "mlcommons-training" in sources
     assert {str(held.data.gpu[row]) for row in card["rtx-3090"]} == {"rtx-3090"}
-    assert {str(held.data.source[row]) for row in seen[4][1]} == {"languini-benchmark"}
+    assert {str(held.data.source[row]) for row in splits[CARD].scored} == {"languini-benchmark"}
+
+
+def test_three_rows_that_are_given_are_not_scored() -> None:
+    measured = np.arange(9.0)[::-1]
+    cold = 0.2 + 0.001 * np.arange(9.0)
+    found = after_three(measured, cold)
+    assert found is not None
+    before, after = found
+    assert sorted(before) == pytest.approx(sorted(np.delete(cold, [0, 4, 8])))
+    assert before - after == pytest.approx(np.full(6, own_rows_offset(cold[[0, 4, 8]])))
+    assert after_three(measured[:6], cold[:6]) is None

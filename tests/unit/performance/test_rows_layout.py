@@ -126,12 +126,19 @@ def test_recomputation_that_is_said(said: str, expected: str) -> None:
 
 
 def test_full_recomputation_only_where_it_does_not_fit_without() -> None:
-    fits, tight = {"micro_batch_seqs": 1}, {"micro_batch_seqs": 32}
+    unsaid = {"activation_checkpointing": None}
+    fits, tight = {"micro_batch_seqs": 1, **unsaid}, {"micro_batch_seqs": 32, **unsaid}
     assert only_plan(**fits).checkpointing == "none"
     assert only_plan(**tight).checkpointing == "full"
     # a vendor's layout was made to fit, and encoders are small
     assert only_plan(software_tier="vendor", parallelism="ddp", **tight).checkpointing == "none"
     assert only_plan(model="bert-large", **tight).checkpointing == "none"
+    # with an open micro-batch, recomputation may pay by a larger one
+    both = plans(parallelism="fsdp")
+    assert [plan.checkpointing for plan in both] == ["none", "full"]
+    assert both[0].micro_batch < both[1].micro_batch
+    settled = {"parallelism": "fsdp", "global_batch_seqs": 64, "grad_accum": 4}
+    assert only_plan(**settled, **unsaid).checkpointing == "none"
 
 
 def cut(**changes):
