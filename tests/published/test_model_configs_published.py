@@ -102,7 +102,7 @@ def config_of(workload):
             "tie_word_embeddings": spec.tied_embeddings,
         }  # fmt: skip
         head = {"model_type": "bert", "architectures": ["BertForQuestionAnswering"]}
-        return {**config, **(head if spec.encoder else experts_of(workload))}
+        return {**config, **(head if spec.encoder else {"model_type": "llama"})}
     if workload.source == "llm-foundry-bench":
         return {
             "model_type": "mpt", "d_model": spec.d_model, "n_heads": spec.heads, "n_layers": spec.layers,
