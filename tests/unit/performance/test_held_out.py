@@ -22,6 +22,7 @@ from planner.performance.held_out import (
     SOURCES,
     SPREAD,
     HeldOut,
+    after_three,
     collection,
     errors_of,
     own_rows_offset,
@@ -35,7 +36,9 @@ def test_rows_that_agree_move_all_of_their_stack() -> None:
     assert own_rows_offset(-agreeing) == pytest.approx(-expected)
 
 
-@pytest.mark.parametrize("rows", [[0.2, -0.2, 0.1], [0.3, 0.0, 0.0], [0.0, 0.0, 0.0], [0.5, 0.01, 0.02]])
+@pytest.mark.parametrize(
+    "rows", [[0.2, -0.2, 0.1], [0.3, 0.0, 0.0], [0.1, 0.6, 0.1], [0.0, 0.0, 0.0], [0.5, 0.01, 0.02]]
+)
 def test_rows_that_do_not_help_each_other_move_nothing(rows: list[float]) -> None:
     assert own_rows_offset(np.array(rows)) == 0.0
 
@@ -63,15 +66,26 @@ def test_groups_are_left_out_whole() -> None:
     catalog = load_catalog()
     held = HeldOut(catalog, language_rows(catalog, load_evidence()), start_constants(catalog))
     splits = held.splits()
+    names = (FOUNDRY_GROUPS, FOUNDRY_SIZES, FOUNDRY_GPUS, SOURCES, CARD)
+    groups, sizes, gpus, sources, card = (splits[name].groups for name in names)
     foundry = set(held.foundry)
-    for name in (FOUNDRY_GROUPS, FOUNDRY_SIZES):
-        assert sorted(row for rows in splits[name].groups.values() for row in rows) == sorted(foundry)
-    for gpu, rows in splits[FOUNDRY_GPUS].groups.items():
+    for found in (groups, sizes):
+        assert sorted(row for rows in found.values() for row in rows) == sorted(foundry)
+    for gpu, rows in gpus.items():
         assert set(rows) == {row for row in range(len(held.data)) if held.data.gpu[row] == gpu}  # of any source
     assert set(splits[FOUNDRY_GPUS].scored) == foundry
-    sources = splits[SOURCES].groups
     assert sorted(row for rows in sources.values() for row in rows) == list(range(len(held.data)))
     assert "mlcommons-training" in sources
-    card = splits[CARD]
-    assert {str(held.data.gpu[row]) for row in card.groups["rtx-3090"]} == {"rtx-3090"}
-    assert {str(held.data.source[row]) for row in card.scored} == {"languini-benchmark"}
+    assert {str(held.data.gpu[row]) for row in card["rtx-3090"]} == {"rtx-3090"}
+    assert {str(held.data.source[row]) for row in splits[CARD].scored} == {"languini-benchmark"}
+
+
+def test_three_rows_that_are_given_are_not_scored() -> None:
+    measured = np.arange(9.0)[::-1]
+    cold = 0.2 + 0.001 * np.arange(9.0)
+    found = after_three(measured, cold)
+    assert found is not None
+    before, after = found
+    assert sorted(before) == pytest.approx(sorted(np.delete(cold, [0, 4, 8])))
+    assert before - after == pytest.approx(np.full(6, own_rows_offset(cold[[0, 4, 8]])))
+    assert after_three(measured[:6], cold[:6]) is None

@@ -66,7 +66,7 @@ def test_rows_that_are_not_understood_say_why_and_stay_in_place() -> None:
 
 
 def test_what_was_filled_in_is_said() -> None:
-    (found,) = predict_language_rows([language_row(precision=None, activation_checkpointing=None)], CATALOG)
+    (found,) = predict_language_rows([language_row(precision=None)], CATALOG)
     assert {"precision bf16", "parallelism by rule", "recomputation none or full"} <= set(found.choices)
     assert any(choice.startswith("micro-batch ") for choice in found.choices)
     said = language_row(

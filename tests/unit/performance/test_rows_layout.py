@@ -133,6 +133,12 @@ def test_full_recomputation_only_where_it_does_not_fit_without() -> None:
     # a vendor's layout was made to fit, and encoders are small
     assert only_plan(software_tier="vendor", parallelism="ddp", **tight).checkpointing == "none"
     assert only_plan(model="bert-large", **tight).checkpointing == "none"
+    # with an open micro-batch, recomputation may pay by a larger one
+    both = plans(parallelism="fsdp")
+    assert [plan.checkpointing for plan in both] == ["none", "full"]
+    assert both[0].micro_batch < both[1].micro_batch
+    settled = {"parallelism": "fsdp", "global_batch_seqs": 64, "grad_accum": 4}
+    assert only_plan(**settled, **unsaid).checkpointing == "none"
 
 
 def cut(**changes):

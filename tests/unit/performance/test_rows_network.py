@@ -40,9 +40,10 @@ def test_networks_in_words(text: str, rate: float | None) -> None:
         ("", None),
         ("8 x 50 GB EFA", 400),  # a card of 50 is taken as written
         ("Storage: 8x CX7 400Gb/s", None),  # not for compute
+        ("8x CX7 400Gb/s, 2x CX6 200Gb/s", 3200),  # the faster is for compute
         ("200Gbps", None),  # of a node, or of each GPU?
         ("200 Gbps per node", 200),
     ],
 )
-def test_networks_that_are_unclear_are_left_open(text: str | None, rate: float | None) -> None:
+def test_networks_that_are_unclear(text: str | None, rate: float | None) -> None:
     assert network_gbit_per_s(text) == rate

@@ -74,7 +74,7 @@ def test_what_is_not_understood_says_why(changes: dict[str, object], words: str)
     assert words in str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["mpt500m", "megatron-gpt530b", "own-t50", "barton-7b-of-mpt5b"])
+@pytest.mark.parametrize("name", ["mpt500m", "own-gpt5-20b", "megatron-gpt530b", "own-t50", "barton-7b-of-mpt5b"])
 def test_a_name_that_only_contains_another_is_another(name: str) -> None:
     assert subject(model=name).spec.layers == 32
 

@@ -86,7 +86,7 @@ def test_what_an_entry_lacks_is_usual(tmp_path: Path) -> None:
         ("{id: a, name: A, software: quick}", "software 'quick'"),
         ("{id: a, name: A, frameworks: code}", "a list of texts is expected"),
         ("{id: a, name: A, offset: much}", "could not convert"),
-        ("{id: a, name: A, by_gpu: [1]}", "can't be read"),
+        ("{id: a, name: A, by_gpu: [1]}", "offsets by GPU are expected"),
         ("a", "can't be read"),
     ],
 )

@@ -38,6 +38,15 @@ def test_a_pipeline_stands_still_for_its_stages_but_one_over_its_chunks(stages: 
     assert part("waiting", **{**layout, "micro_steps": 64.0}) == pytest.approx(part("waiting", **layout))
 
 
+def test_every_pass_does_all_of_its_work() -> None:
+    run = {"constants": SHIPPED, "gpus": 8, "sharding": "sharded", "checkpointing": "full"}
+    one, three = (step_times(columns(micro_steps=n, **run), SHIPPED).parts_s for n in (1.0, 3.0))
+    for name in ("matmul", "attention", "elementwise", "head", "recompute", "launch", "communication"):
+        assert three[name][0] == pytest.approx(3 * one[name][0]), name
+        assert one[name][0] > 0
+    assert three["optimizer"][0] == one["optimizer"][0]
+
+
 def test_the_optimizer_by_hand() -> None:
     constants = replace(BARE, optimizer_bytes_per_parameter=36.0, optimizer_factor=1.5)
     alone = 1.5 * 36 * PARAMETERS / 1e12

@@ -1,3 +1,4 @@
+import math
 from dataclasses import replace
 
 import pytest
@@ -32,6 +33,12 @@ def test_parts_add_up_to_the_step():
     found = step()
     assert found.total_s == pytest.approx(sum(found.parts_s.values()))
     assert all(seconds >= 0 for seconds in found.parts_s.values())
+
+
+def test_a_stack_that_was_measured_faster_is_so_in_every_part():
+    usual, faster = step(), step().faster(math.log(2))
+    assert {name: 2 * seconds for name, seconds in faster.parts_s.items()} == pytest.approx(dict(usual.parts_s))
+    assert faster.launch_bound == usual.launch_bound
 
 
 def test_matmul_time_by_hand():
