@@ -3,7 +3,7 @@
     python benchmarks/accuracy.py [--json] [--llm-analysis-python PATH | --without-llm-analysis]
 
 All on the same rows. Every group is left out whole: the constants are refitted, and the baselines given their numbers,
-without it; then it is predicted. Takes a minute or two. docs/accuracy.md says what each baseline is.
+without it; then it is predicted. Takes a few minutes. docs/accuracy.md says what each baseline is.
 """
 
 from __future__ import annotations
