@@ -3,7 +3,7 @@
     python benchmarks/accuracy.py [--json] [--llm-analysis-python PATH | --without-llm-analysis]
 
 All on the same rows. Every group is left out whole: the constants are refitted, and the baselines given their numbers,
-without it; then it is predicted. Takes a minute or two. docs/accuracy.md says what each baseline is.
+without it; then it is predicted. Takes a few minutes. docs/accuracy.md says what each baseline is.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from planner.performance.constants import Constants, constants_of  # noqa: E402
 from planner.performance.evidence import load_evidence  # noqa: E402
 from planner.performance.fit_steps import (  # noqa: E402
     FITTED,
+    FitRows,
     Indices,
     fit_steps,
     language_rows,
@@ -147,14 +148,23 @@ def split_document(errors: dict[str, dict[str, Vector]]) -> dict[str, Any]:
     }
 
 
-def compare(other: dict[str, Any] | None) -> dict[str, Any]:
-    """Everything that is printed."""
+def of_llm_analysis(data: FitRows, python: Path | None) -> dict[str, Any] | None:
+    """What llm-analysis makes of the rows; None, said on standard error, where it can't be had."""
+    try:
+        return other_estimator.predictions(data, python or other_estimator.python_of_environment())
+    except other_estimator.Unavailable as error:
+        print(f"llm-analysis is left out: {error}", file=sys.stderr)
+        return None
+
+
+def compare(*, with_llm_analysis: bool, python: Path | None) -> dict[str, Any]:
+    """Everything that is printed; `python` has llm-analysis, by default that of an environment made for it."""
     catalog = load_catalog()
     constants = constants_of(catalog.assumptions)
     language = language_rows(catalog, load_evidence())
     held = HeldOut(catalog, language, unfitted(catalog))
-    other_found = other_estimator.predictions(held.data, other["python"]) if other else None
-    comparison = Comparison(catalog, other_found, held)
+    other = of_llm_analysis(held.data, python) if with_llm_analysis else None
+    comparison = Comparison(catalog, other, held)
     document: dict[str, Any] = {"rows": len(language), "splits": {}}
     for label, split in held.splits().items():
         print(f"{label}: {len(split.groups)} fits", file=sys.stderr)
@@ -181,9 +191,9 @@ def compare(other: dict[str, Any] | None) -> dict[str, Any]:
     foundry = [held.data.runs[row] for row in held.foundry]
     document["fits"] = {"source": FOUNDRY, "n": len(foundry), "fit": predicted_to_fit(foundry, constants)}
     document["microseconds"] = microseconds(held.data, comparison.facts, language, catalog, constants)
-    if other_found is not None:
-        document["microseconds"][LLM_ANALYSIS] = other_found["us"]
-        document["llm_analysis_refused"] = other_found["refused"]
+    if other is not None:
+        document["microseconds"][LLM_ANALYSIS] = other["us"]
+        document["llm_analysis_refused"] = other["refused"]
     document["targets"] = accuracy_tables.verdicts(document, ESTIMATOR)
     return document
 
@@ -195,13 +205,7 @@ def main() -> None:
     parser.add_argument("--llm-analysis-python", type=Path, metavar="PATH", help="interpreter that has llm-analysis")
     parser.add_argument("--without-llm-analysis", action="store_true", help="leave it out; nothing is installed")
     options = parser.parse_args()
-    other: dict[str, Any] | None = None
-    if not options.without_llm_analysis:
-        try:
-            other = {"python": options.llm_analysis_python or other_estimator.python_of_environment()}
-        except other_estimator.Unavailable as error:
-            print(f"llm-analysis is left out: {error}", file=sys.stderr)
-    document = compare(other)
+    document = compare(with_llm_analysis=not options.without_llm_analysis, python=options.llm_analysis_python)
     print(json.dumps(accuracy_tables.plain(document), indent=1) if options.json else accuracy_tables.text(document))
 
 
