@@ -107,7 +107,8 @@ def own_rows_offset(log_ratios: Vector) -> float:
     """
     alone = [float(abs(log_ratios[at])) for at in range(len(log_ratios))]
     with_others = [float(abs(log_ratios[at] - _shrunk(np.delete(log_ratios, at)))) for at in range(len(log_ratios))]
-    if max(with_others) >= CLEARLY * max(alone) or sum(with_others) >= CLEARLY * sum(alone):
+    better = all(others < own for others, own in zip(with_others, alone, strict=True))
+    if not better or max(with_others) >= CLEARLY * max(alone) or sum(with_others) >= CLEARLY * sum(alone):
         return 0.0
     return _shrunk(log_ratios)
 

@@ -39,7 +39,6 @@ def language_row(**changes: Any) -> LanguageRow:
         "seq_len": 2048,
         "precision": "bf16",
         "software_tier": "eager",
-        "activation_checkpointing": "none",
         **LLAMA,
     }
     return LanguageRow(**{**usual, **changes})
