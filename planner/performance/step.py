@@ -64,9 +64,12 @@ def step_times(x: StepInputs, constants: Constants) -> StepTimes:
     communication = n * (exchange + gathering) + reduced
     bubble = (x.pipeline - 1) / x.chunks * (one.total_s + exchange)
 
-    owners = np.where(x.sharded | x.optimizer_sharded, x.shards, 1.0) * x.tensor * x.pipeline
+    shared = x.sharded | x.optimizer_sharded
+    owners = np.where(shared, x.shards, 1.0) * x.tensor * x.pipeline
     bandwidth = x.bandwidth_bytes_per_s * constants.bandwidth_share
-    moved = constants.optimizer_bytes_per_parameter * constants.optimizer_factor * trained_parameters(x)
+    # The replicas of an expert are fewer, each with a larger part of it.
+    updated = np.where(shared & ~x.adapters, x.parameters, trained_parameters(x))
+    moved = constants.optimizer_bytes_per_parameter * constants.optimizer_factor * updated
     optimizer = moved / owners / bandwidth
     busy = n * one.total_s + bubble + communication + optimizer
     waiting = busy * (_jitter(x, constants) - 1) + bubble

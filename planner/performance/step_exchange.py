@@ -76,7 +76,9 @@ def gather_s(x: StepInputs, rates: Rates, constants: Constants) -> Vector:
     bytes_each = 2 * weight + np.where(x.adapters, 0.0, SIXTEEN_BIT_BYTES)
     payload = bytes_each * x.parameters / (x.tensor * x.pipeline)
     across = x.shards * x.tensor > x.gpus_per_node
-    rate = np.where(across, np.minimum(rates.inside, rates.node), rates.inside)
+    # Each tensor-parallel rank of a node gathers a part of its own over the network they share.
+    network = rates.node / np.minimum(x.tensor, x.gpus_per_node)
+    rate = np.where(across, np.minimum(rates.inside, network), rates.inside)
     hops = np.log2(np.maximum(1.0, x.shards * x.tensor / x.gpus_per_node))
     latency = constants.gather_latency_us / US_PER_S * stage_layers(x) * 3 * hops
     return np.where(x.sharded & (x.shards > 1), (x.shards - 1) / x.shards * payload / rate + latency, 0.0)
@@ -92,11 +94,13 @@ def gradient_s(x: StepInputs, rates: Rates, constants: Constants) -> Vector:
     .. [1] Y. Zhao et al., "PyTorch FSDP," 2023, sec. 3.2.2 (hybrid sharding), arXiv:2304.11277.
     """
     trained = trained_parameters(x) / (x.tensor * x.pipeline)
-    of_replica = x.gpus / x.replicas
+    # Ranks that share a sequence have gradients of their own tokens.
+    ranks = x.replicas * x.context
+    of_replica = x.gpus / ranks
     scattered = np.where(x.vendor, MAIN_GRADIENT_BYTES, SIXTEEN_BIT_BYTES)
     both_ways = np.where(x.optimizer_sharded, scattered + SIXTEEN_BIT_BYTES, 2 * x.element_bytes) * trained
     inner = np.maximum(1.0, np.minimum(x.gpus, x.gpus_per_node) / of_replica)
-    outer = np.maximum(1.0, x.replicas / inner)
+    outer = np.maximum(1.0, ranks / inner)
     gain = np.where(x.vendor & x.switched, constants.all_reduce_gain_vendor, 1.0)
     rate = np.where(x.switched & x.optimizer_sharded, rates.inside, gain * x.all_reduce_bytes_per_s)
     seconds = (inner - 1) / inner * both_ways / rate + 2 * (inner - 1) * x.node_latency_s
@@ -104,10 +108,11 @@ def gradient_s(x: StepInputs, rates: Rates, constants: Constants) -> Vector:
     crossing = 2 * (outer - 1) / outer * of_node / rates.node + 2 * np.log2(outer) * x.latency_s
     replicated = seconds + np.where(outer > 1, crossing, 0.0)
 
-    groups = x.replicas / x.shards
-    between = 2 * (groups - 1) / groups * SIXTEEN_BIT_BYTES * trained / rates.node
+    groups = ranks / x.shards
+    of_shard = np.minimum(x.tensor, x.gpus_per_node)
+    between = 2 * (groups - 1) / groups * SIXTEEN_BIT_BYTES * trained * of_shard / rates.node
     hybrid = np.where(groups > 1, between, 0.0)
-    return np.where(x.sharded, hybrid, np.where(x.replicas > 1, replicated, 0.0))
+    return np.where(x.sharded, hybrid, np.where(ranks > 1, replicated, 0.0))
 
 
 def trained_parameters(x: StepInputs) -> Vector:

@@ -207,7 +207,7 @@ def _checkpointing(subject: Subject, spread: Spread, memory: RowMemory) -> tuple
     said = (subject.row.activation_checkpointing or "").casefold()
     if said.startswith(("none", "no")):
         return ("none",)
-    if said.startswith("full"):
+    if said.startswith("full") or said in _YES:
         return ("full",)
     if said.startswith(("selective", "sac", "partial", "op")):
         return ("selective",)

@@ -20,6 +20,7 @@ from planner.workload.transformer import parameter_count
 DEFAULT_SEQ_LEN = 2048
 DEFAULT_VOCAB = 32000
 HEAD_DIM = 128
+LARGE_GPT = 1e10
 _VENDORS_CODES = ("megatron", "nemo", "transformer engine", "transformer-engine", "transformerengine")
 _ENCODERS = ("bert", "roberta", "electra", "distilbert", "deberta")
 # As words of a name: mpt500m is no T5.
@@ -250,7 +251,8 @@ def _usual_shape(parameters: float, vocab: int, seq_len: int) -> TransformerSpec
     J. Kaplan et al., "Scaling Laws for Neural Language Models," 2020, sec. 2.1, arXiv:2001.08361.
     """
     layers = next(count for most, count in _GPT_LAYERS if parameters < most)
-    width = max(HEAD_DIM, round(math.sqrt(parameters / (12 * layers)) / HEAD_DIM) * HEAD_DIM)
+    step = 8 * HEAD_DIM if parameters > LARGE_GPT else HEAD_DIM  # heads that eight GPUs can share
+    width = max(step, round(math.sqrt(parameters / (12 * layers)) / step) * step)
     return TransformerSpec(
         layers=layers,
         d_model=width,
