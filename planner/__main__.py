@@ -45,7 +45,7 @@ from planner.scenario.values import LARGEST, SMALLEST
 from planner.strategy.evaluate import evaluate
 from planner.strict_yaml import parse, shorten
 from planner.validate.run import validate_table
-from planner.workload.settings import SOFTWARE
+from planner.workload.settings import ADAPTER_TARGETS, METHODS, OPTIMIZERS, SOFTWARE
 from planner.workload.training import amount_of_work
 
 EXIT_INVALID = 2
@@ -141,6 +141,10 @@ def _estimate(options: argparse.Namespace) -> None:
         checkpointing=options.checkpointing,
         network_gbit_per_s=options.network_gbit_per_s,
         software=options.software,
+        method=options.method,
+        optimizer=options.optimizer,
+        adapter_rank=options.adapter_rank,
+        adapter_targets=options.adapter_targets,
     )
     evidence = load_evidence()
     for gpu in options.without_evidence_of or ():
@@ -323,6 +327,10 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--global-batch", type=_count, metavar="N")
     one.add_argument("--checkpointing", choices=("none", "selective", "full"))
     one.add_argument("--software", choices=SOFTWARE, help="training code of a decoder")
+    one.add_argument("--method", choices=METHODS, default="full", help="train all weights, or adapters")
+    one.add_argument("--optimizer", choices=OPTIMIZERS, help="what is kept for a trained parameter, in bytes")
+    one.add_argument("--adapter-rank", type=_count, metavar="N", help="rank of the adapters of lora and qlora")
+    one.add_argument("--adapter-targets", choices=ADAPTER_TARGETS, help="linear layers that have an adapter")
     one.add_argument("--network-gbit-per-s", type=_positive, metavar="N", help="network of one machine")
     one.add_argument("--tokens", type=_positive, metavar="N")
     one.add_argument("--samples", type=_positive, metavar="N")

@@ -234,6 +234,7 @@ class PairFinder:
             settings={
                 "precision": predicted.precision, "seq_len": predicted.seq_len, "micro_batch": predicted.micro_batch,
                 "global_batch": predicted.global_batch, "checkpointing": predicted.checkpointing,
+                "method": entry.method, "optimizer": predicted.optimizer,
             },
             warnings=tuple(Issue(code=w.code, field=f"jobs.{job.id}", params=w.params) for w in predicted.warnings),
         )  # fmt: skip
@@ -280,6 +281,7 @@ class PairFinder:
         key = (
             workload.id, place.gpu.id, gpus, per_node, place.network_gbit_per_s if gpus > per_node else None,
             entry.precision, entry.seq_len, entry.micro_batch, entry.global_batch, entry.checkpointing,
+            entry.method, entry.optimizer, entry.adapter_rank, entry.adapter_targets,
         )  # fmt: skip
         if key not in self._known:
             setup = Setup(
@@ -293,6 +295,10 @@ class PairFinder:
                 global_batch=entry.global_batch,
                 checkpointing=entry.checkpointing,
                 network_gbit_per_s=place.network_gbit_per_s,
+                method=entry.method,
+                optimizer=entry.optimizer,
+                adapter_rank=entry.adapter_rank,
+                adapter_targets=entry.adapter_targets,
             )
             try:
                 self._known[key] = estimate(setup, self.catalog, self.evidence)
