@@ -54,9 +54,17 @@ def test_adapters_are_replicated_where_the_frozen_weights_fit_and_sharded_elsewh
 
 
 def test_a_model_with_adapters_is_never_split():
-    found = predict("gpt3-175b", gpus=64, method="lora", micro_batch=1)
-    assert (found.layout.tensor, found.layout.pipeline) == (1, 1)
-    assert predict("gpt3-175b", gpus=64, micro_batch=1).layout.tensor > 1
+    small = {"gpu": "a100-sxm4-40gb", "gpus": 128, "micro_batch": 1}  # a node holds neither
+    lora = predict("gpt3-175b", method="lora", **small)
+    assert lora.fits and (lora.layout.tensor, lora.layout.pipeline) == (1, 1)
+    assert predict("gpt3-175b", **small).layout.tensor > 1
+
+
+def test_the_backward_pass_through_frozen_layers_is_shorter_and_only_adapters_are_updated():
+    same = {"gpus": 8, "micro_batch": 1, "checkpointing": "full", "software": "eager", "optimizer": "adamw-16"}
+    full, lora = (predict(method=method, **same).breakdown_s for method in ("full", "lora"))
+    assert 0.6 < lora["matmul"] / full["matmul"] < 0.8
+    assert lora["optimizer"] < full["optimizer"] / 100
 
 
 @pytest.mark.parametrize("change", [{"method": "lora"}, {"method": "qlora"}, {"optimizer": "adamw-16"}])
@@ -100,3 +108,15 @@ def test_vision_models_have_no_recipe():
     found = predict("resnet50-imagenet")
     assert found.optimizer is None
     assert found.trained_parameters == CATALOG.workloads["resnet50-imagenet"].parameters.value
+
+
+def test_the_offset_of_a_measured_code_counts_for_full_training_alone(monkeypatch):
+    def speeds():
+        run = {"gpus": 8, "software": "fused", "optimizer": "adamw-16"}
+        return [predict("gpt-1.3b", method=method, **run).throughput for method in ("full", "lora")]
+
+    known = speeds()
+    monkeypatch.setattr("planner.performance.request_steps.load_stacks", tuple)
+    full, lora = speeds()
+    assert lora == known[1]
+    assert full != known[0]
