@@ -27,6 +27,7 @@ from planner.measurements.table import read_table
 from planner.performance.estimate import Setup, estimate
 from planner.performance.evidence import load_evidence
 from planner.performance.predict_rows import predict_language_rows, predict_memory_rows
+from planner.performance.remedies import USUAL_MACHINE_GPUS
 from planner.report.claims import claims_document, claims_text
 from planner.report.diff import diff_paths, diff_text
 from planner.report.document import plan_document
@@ -52,7 +53,6 @@ EXIT_INVALID = 2
 _MOST = 1_000_000_000
 _WHOLE = re.compile(r"[+]?[0-9]{1,40}")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-_NODE_GPUS = 8  # GPUs of one machine where an estimate doesn't say
 _TEXT_COLUMNS = {
     "gpus": (
         "id",
@@ -133,7 +133,7 @@ def _estimate(options: argparse.Namespace) -> None:
         workload=workload,
         gpu=find_gpu(catalog, options.gpu, field="--gpu"),
         gpus=options.gpus,
-        gpus_per_node=min(options.gpus, options.gpus_per_node or _NODE_GPUS),
+        gpus_per_node=min(options.gpus, options.gpus_per_node or USUAL_MACHINE_GPUS),
         precision=options.precision,
         seq_len=options.seq_len,
         micro_batch=options.micro_batch,

@@ -8,6 +8,7 @@ from planner.catalog.records import Catalog, Workload
 from planner.energy.power import partly_loaded_w
 from planner.performance.duration import attempt_h
 from planner.performance.estimate import Prediction, Setup
+from planner.performance.remedies import Remedy, remedies
 from planner.report.document import issue_entry
 from planner.strategy.evaluate import model_notes
 from planner.strategy.problem import Issue
@@ -63,6 +64,9 @@ def forecast_document(
         "capacity_gb": prediction.capacity_gb,
         "fits": prediction.fits,
         "min_gpus": prediction.min_gpus,
+        "remedies": [
+            remedy_entry(remedy) for remedy in remedies(setup, prediction, catalog, machine_gpus=machine_gpus)
+        ],
         "work": work,
         "time_to_train_h": hours(prediction.throughput),
         "low_h": hours(prediction.throughput_high),
@@ -79,6 +83,21 @@ def forecast_document(
         "breakdown_s": dict(prediction.breakdown_s),
         "warnings": [issue_entry(issue) for issue in warnings],
         "sources": list(prediction.sources),
+    }
+
+
+def remedy_entry(remedy: Remedy) -> dict[str, Any]:
+    """Changes that make a run fit, as plain data."""
+    return {
+        "changes": list(remedy.changes),
+        "settings": dict(remedy.settings),
+        "memory_gb": remedy.memory_gb,
+        "gpus": remedy.gpus,
+        "step_s": remedy.step_s,
+        "step_time_factor": remedy.step_time_factor,
+        "gpu_time_factor": remedy.gpu_time_factor,
+        "changes_result": remedy.changes_result,
+        "text": remedy.text,
     }
 
 

@@ -58,6 +58,7 @@ def forecast_text(document: dict[str, Any]) -> str:
         f"wall power  {_cell(document['wall_power_w'])} W",
     ]
     lines += [f"Note: {warning['message']}" for warning in document["warnings"]]
+    lines += [f"Would fit: {remedy['text']}" for remedy in document["remedies"]]
     return "\n".join(lines) + "\n"
 
 

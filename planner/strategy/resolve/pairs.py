@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 from planner.catalog.query import find_workload
 from planner.catalog.records import Catalog, Figure, Gpu, Workload
-from planner.errors import InputError, PlannerError, UnknownIdError
+from planner.errors import InputError, PlannerError
 from planner.performance.estimate import Prediction, Setup, estimate
 from planner.performance.evidence import Evidence
+from planner.performance.remedies import remedies
 from planner.scenario.schema import JobInput, Scenario
 from planner.strategy.parameters import ParameterTable, given
 from planner.strategy.problem import Fit, Issue, Job, Machine, Pair, RentedOffer
@@ -18,8 +19,8 @@ from planner.strategy.resolve.offers import PooledOffer
 from planner.units import S_PER_H
 from planner.workload.training import amount_of_work
 
-_RESERVED_NAMES = ("site", "cloud")  # resources of shared cost lines
 _MOST_NODES = 512
+_TOO_LARGE = ("does_not_fit", "fits_nowhere")
 _MULTI_NODE_GPUS = 8  # nodes of this size have a network made for training; smaller ones only where one is stated
 
 
@@ -109,6 +110,40 @@ class PairFinder:
     evidence: Evidence
     table: ParameterTable
     _known: dict[tuple[object, ...], Prediction | PlannerError] = field(default_factory=dict)
+
+    def find_all(self, index: int, job: Job, workload: Workload, places: Sequence[Place]) -> list[Pair]:
+        """The pairs of a job; where it fits into nothing owned, or nothing rented, with what would make it fit."""
+        pairs = [self.find(index, job, workload, place) for place in places]
+        for rented in (False, True):
+            side = [at for at, place in enumerate(places) if (place.offer is not None) == rented]
+            if any(pairs[at].feasible for at in side):
+                continue
+            too_large = [at for at in side if any(issue.code in _TOO_LARGE for issue in pairs[at].problems)]
+            if too_large:
+                nearest = min(too_large, key=lambda at: _shortage(pairs[at].problems))
+                pairs[nearest] = self._with_remedy(pairs[nearest], job, workload, places[nearest])
+        return pairs
+
+    def _with_remedy(self, pair: Pair, job: Job, workload: Workload, place: Place) -> Pair:
+        """The pair, its reason completed by the cheapest change that makes the job fit."""
+        entry = self.scenario.jobs[job.id]
+        predicted = self._predict(entry, workload, place, pair.gpus)
+        if not isinstance(predicted, Prediction):
+            return pair
+        found = remedies(
+            self._setup(entry, workload, place, pair.gpus),
+            predicted,
+            self.catalog,
+            machine_gpus=place.gpus_per_node,
+            most_gpus=place.gpus_per_node * place.max_nodes,
+        )
+        if not found:
+            return pair
+        problems = [
+            replace(issue, params={**issue.params, "remedy": found[0].text}) if issue.code in _TOO_LARGE else issue
+            for issue in pair.problems
+        ]
+        return replace(pair, problems=tuple(problems))
 
     def find(self, index: int, job: Job, workload: Workload, place: Place) -> Pair:
         """The pair of a job and a place, feasible or with the reasons why not."""
@@ -284,27 +319,30 @@ class PairFinder:
             entry.method, entry.optimizer, entry.adapter_rank, entry.adapter_targets,
         )  # fmt: skip
         if key not in self._known:
-            setup = Setup(
-                workload=workload,
-                gpu=place.gpu,
-                gpus=gpus,
-                gpus_per_node=per_node,
-                precision=entry.precision,
-                seq_len=entry.seq_len,
-                micro_batch=entry.micro_batch,
-                global_batch=entry.global_batch,
-                checkpointing=entry.checkpointing,
-                network_gbit_per_s=place.network_gbit_per_s,
-                method=entry.method,
-                optimizer=entry.optimizer,
-                adapter_rank=entry.adapter_rank,
-                adapter_targets=entry.adapter_targets,
-            )
+            setup = self._setup(entry, workload, place, gpus)
             try:
                 self._known[key] = estimate(setup, self.catalog, self.evidence)
             except InputError as error:
                 self._known[key] = error
         return self._known[key]
+
+    def _setup(self, entry: JobInput, workload: Workload, place: Place, gpus: int) -> Setup:
+        return Setup(
+            workload=workload,
+            gpu=place.gpu,
+            gpus=gpus,
+            gpus_per_node=min(gpus, place.gpus_per_node),
+            precision=entry.precision,
+            seq_len=entry.seq_len,
+            micro_batch=entry.micro_batch,
+            global_batch=entry.global_batch,
+            checkpointing=entry.checkpointing,
+            network_gbit_per_s=place.network_gbit_per_s,
+            method=entry.method,
+            optimizer=entry.optimizer,
+            adapter_rank=entry.adapter_rank,
+            adapter_targets=entry.adapter_targets,
+        )
 
     def _does_not_fit(self, job: Job, place: Place, gpus: int, predicted: Prediction) -> Issue:
         params = {
@@ -315,45 +353,18 @@ class PairFinder:
             "memory_gb": predicted.memory_gb,
             "capacity_gb": predicted.capacity_gb,
             "min_gpus": predicted.min_gpus,
+            "remedy": None,
         }
         code = "does_not_fit" if predicted.min_gpus is not None else "fits_nowhere"
         return Issue(code=code, field=f"jobs.{job.id}", params=params)
 
 
-def check_names(scenario: Scenario, catalog: Catalog) -> None:
-    """No resource has the name of another: machines, own quotes, offers and GPUs are told apart by name alone.
-
-    Raises
-    ------
-    InputError
-        For a machine or own quote whose name is taken.
-    """
-    for id in scenario.machines:
-        taken = "an offer" if id in catalog.offers else "a GPU" if id in catalog.gpus else None
-        taken = "a part of every plan" if id in _RESERVED_NAMES else taken
-        if taken is not None:
-            raise InputError("name_taken", field=f"machines.{id}", value=id, taken=taken)
-    for id in scenario.offers:
-        taken = "a machine" if id in scenario.machines else "a GPU" if id in catalog.gpus else None
-        taken = "a part of every plan" if id in _RESERVED_NAMES else taken
-        if taken is not None:
-            raise InputError("name_taken", field=f"offers.{id}", value=id, taken=taken)
-
-
-def check_throughput_keys(scenario: Scenario, catalog: Catalog) -> None:
-    """Every key of a job's own throughput names a machine, an offer or a GPU.
-
-    Raises
-    ------
-    UnknownIdError
-        For a key that names nothing.
-    """
-    known = [*scenario.machines, *scenario.offers, *catalog.offers, *catalog.gpus]
-    for id, entry in scenario.jobs.items():
-        for key in entry.throughput:
-            if key not in known:
-                near = difflib.get_close_matches(key, known, n=3, cutoff=0.4)
-                raise UnknownIdError("machine, offer or GPU", key, near, field=f"jobs.{id}.throughput.{key}")
+def _shortage(problems: Sequence[Issue]) -> tuple[int, float]:
+    """How far a candidate is from fitting: more GPUs help first, then memory needed over memory there."""
+    issue = next(issue for issue in problems if issue.code in _TOO_LARGE)
+    memory, capacity = issue.params["memory_gb"], issue.params["capacity_gb"]
+    assert isinstance(memory, float) and isinstance(capacity, float)
+    return _TOO_LARGE.index(issue.code), memory / capacity
 
 
 def _powers_of_two(limit: int) -> list[int]:

@@ -7,7 +7,15 @@ from typing import Any
 import pytest
 
 from planner.errors import InputError, UnknownIdError
-from tests.planning import problem_of, small_plan
+from planner.messages import render
+from planner.scenario.load import check_document
+from planner.strategy.problem import PlanProblem
+from planner.strategy.resolve import resolve
+from tests.planning import TODAY, evidence, problem_of, shipped_catalog, small_plan
+
+
+def shipped_problem_of(plan: dict[str, Any]) -> PlanProblem:
+    return resolve(check_document(plan), shipped_catalog(), evidence(), today=TODAY)
 
 
 @pytest.mark.parametrize(
@@ -91,3 +99,38 @@ def test_currency_of_the_plan() -> None:
     with pytest.raises(InputError) as caught:
         problem_of(small_plan({"currencies.USD.usd_per_unit": 2}))
     assert caught.value.code == "usd_rate_fixed"
+
+
+def test_a_job_that_fits_nowhere_says_what_would_make_it_fit() -> None:
+    plan = small_plan()
+    work = {"workload": "llama-2-7b", "tokens": 1000000, "gpus": 1, "runs_per_month": 1}
+    plan["jobs"]["work"] = work
+    pairs = {pair.resource: pair for pair in shipped_problem_of(plan).pairs}
+    (issue,) = pairs["own"].problems
+    assert issue.code == "does_not_fit"
+    assert str(issue.params["remedy"]).startswith("LoRA, which trains adapters only: 17.5 GB a GPU")
+    assert "the cheapest change: LoRA" in render(issue.code, field=issue.field, **issue.params)
+
+
+def test_more_machines_than_there_are_make_nothing_fit() -> None:
+    plan = small_plan()
+    plan["jobs"]["work"] = {"workload": "llama-2-70b", "tokens": 1000000, "gpus": 1, "runs_per_month": 1}
+    pairs = {pair.resource: pair for pair in shipped_problem_of(plan).pairs}
+    (issue,) = pairs["own"].problems
+    assert issue.params["remedy"] is None
+    assert "cheapest change" not in render(issue.code, field=issue.field, **issue.params)
+
+
+def test_a_job_with_adapters_is_planned_with_them() -> None:
+    plan = small_plan()
+    work = {"workload": "llama-2-7b", "tokens": 1000000, "gpus": 1, "runs_per_month": 1}
+    plan["jobs"] = {
+        "small": {**work, "method": "qlora", "optimizer": "adamw-8bit"},
+        "large": {**work, "method": "lora", "adapter_rank": 256, "adapter_targets": "all"},
+        "usual": {**work, "method": "lora", "adapter_rank": 256},
+    }
+    small, large, usual = [pair for pair in shipped_problem_of(plan).pairs if pair.resource == "own"]
+    assert small.feasible and large.feasible
+    assert (small.fit.settings["method"], small.fit.settings["optimizer"]) == ("qlora", "adamw-8bit")
+    assert (large.fit.settings["method"], large.fit.settings["optimizer"]) == ("lora", "adamw-16")
+    assert len({small.fit.throughput, large.fit.throughput, usual.fit.throughput}) == 3
