@@ -126,11 +126,12 @@ def test_a_job_with_adapters_is_planned_with_them() -> None:
     work = {"workload": "llama-2-7b", "tokens": 1000000, "gpus": 1, "runs_per_month": 1}
     plan["jobs"] = {
         "small": {**work, "method": "qlora", "optimizer": "adamw-8bit"},
-        "large": {**work, "method": "lora", "adapter_rank": 256, "adapter_targets": "all"},
-        "usual": {**work, "method": "lora", "adapter_rank": 256},
+        "large": {**work, "method": "lora", "adapter_rank": 32, "adapter_targets": "all"},
+        "rank": {**work, "method": "lora", "adapter_rank": 32},
+        "usual": {**work, "method": "lora"},
     }
-    small, large, usual = [pair for pair in shipped_problem_of(plan).pairs if pair.resource == "own"]
+    small, large, rank, usual = [pair for pair in shipped_problem_of(plan).pairs if pair.resource == "own"]
     assert small.feasible and large.feasible
     assert (small.fit.settings["method"], small.fit.settings["optimizer"]) == ("qlora", "adamw-8bit")
     assert (large.fit.settings["method"], large.fit.settings["optimizer"]) == ("lora", "adamw-16")
-    assert len({small.fit.throughput, large.fit.throughput, usual.fit.throughput}) == 3
+    assert len({pair.fit.memory_gb for pair in (small, large, rank, usual)}) == 4
