@@ -17,7 +17,7 @@ from planner.performance.layout import Layout
 from planner.performance.measured import Measured, find_measured
 from planner.performance.memory.states import optimizer_of
 from planner.performance.request import Request, Setup, Warning_, resolve_request
-from planner.performance.request_steps import request_steps, trained_parameters
+from planner.performance.request_steps import request_steps, trained_parameters, units_per_sample
 from planner.performance.throughput import StepTime
 from planner.performance.uncertainty import REGIME_SHARE, estimated_half_width
 from planner.units import BYTES_PER_GB
@@ -155,7 +155,7 @@ class _Run:
 def _runs(request: Request, choices: Sequence[Choice], constants: Constants) -> list[_Run]:
     batches = [request.global_batch(choice.micro_batch, choice.layout.ranks) for choice in choices]
     steps = request_steps(request, choices, batches, constants)
-    units = _units_per_sample(request)
+    units = units_per_sample(request)
     return [
         _Run(choice=choice, step=step, global_batch=batch, throughput=batch * units / step.total_s)
         for choice, step, batch in zip(choices, steps, batches, strict=True)
@@ -178,7 +178,7 @@ def _from_measured(request: Request, choice: Choice, measured: Measured, constan
     )
     half_width = math.hypot(constants.half_width_measured, measured.spread)
     (step,) = request_steps(request, [run], [measured.global_batch], constants)
-    scale = measured.global_batch * _units_per_sample(request) / measured.throughput / step.total_s
+    scale = measured.global_batch * units_per_sample(request) / measured.throughput / step.total_s
     breakdown = {part: seconds * scale for part, seconds in step.parts_s.items()}
     low, high = measured.throughput * math.exp(-half_width), measured.throughput * math.exp(half_width)
     warnings = list(request.warnings)
@@ -298,11 +298,6 @@ def _optimizer(request: Request, run: Choice) -> Optimizer | None:
 
 def _unit(request: Request) -> Unit:
     return "tokens_per_s" if request.setup.workload.unit == "tokens" else "samples_per_s"
-
-
-def _units_per_sample(request: Request) -> float:
-    """Tokens of a sequence where work is counted in tokens, else 1."""
-    return float(request.seq_len or 1) if request.setup.workload.unit == "tokens" else 1.0
 
 
 def _formula_sources(gpu: Gpu, request: Request) -> tuple[str, ...]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 from planner.performance.constants import Constants
 from planner.performance.device import device_of
@@ -18,10 +20,23 @@ from planner.performance.vision import vision_step
 ENCODER_STACK, FUSED_STACK = "lambda-pytorch", "llm-foundry"
 
 
+def units_per_sample(request: Request) -> float:
+    """Tokens of a sequence where work is counted in tokens, else 1."""
+    return float(request.seq_len or 1) if request.setup.workload.unit == "tokens" else 1.0
+
+
 def request_steps(
-    request: Request, choices: Sequence[Choice], batches: Sequence[int], constants: Constants
+    request: Request,
+    choices: Sequence[Choice],
+    batches: Sequence[int],
+    constants: Constants,
+    *,
+    kernels: Mapping[str, Any] | None = None,
 ) -> list[StepTime]:
-    """Time of a step under each choice, those of a transformer in one go."""
+    """Time of a step under each choice, those of a transformer in one go.
+
+    `kernels` replaces what the usual code of a transformer has: `fused_attention`, `fused_elementwise`.
+    """
     setup = request.setup
     workload = setup.workload
     device = device_of(setup.gpu, request.precision, constants)
@@ -35,7 +50,9 @@ def request_steps(
             vision_step(vision, workload.parameters.value, choice.micro_batch, count, device, link, constants)
             for choice, count in zip(choices, passes, strict=True)
         ]
-    plans = [_plan(request, choice, count) for choice, count in zip(choices, passes, strict=True)]
+    plans = [
+        replace(_plan(request, choice, count), **(kernels or {})) for choice, count in zip(choices, passes, strict=True)
+    ]
     steps = transformer_steps(workload.transformer, workload.parameters.value, plans, device, link, constants)
     return [step.faster(_stack_offset(request, choice.layout)) for step, choice in zip(steps, choices, strict=True)]
 

@@ -6,10 +6,11 @@ from typing import Any
 
 from planner.catalog.records import Catalog, Workload
 from planner.energy.power import partly_loaded_w
+from planner.performance.bottleneck import bottleneck
 from planner.performance.duration import attempt_h
 from planner.performance.estimate import Prediction, Setup
 from planner.performance.remedies import Remedy, remedies
-from planner.report.document import issue_entry
+from planner.report.document import bottleneck_entry, issue_entry
 from planner.strategy.evaluate import model_notes
 from planner.strategy.problem import Issue
 from planner.strategy.resolve.figures import Figures
@@ -81,6 +82,7 @@ def forecast_document(
         "optimizer": prediction.optimizer,
         "trained_parameters": prediction.trained_parameters,
         "breakdown_s": dict(prediction.breakdown_s),
+        "bottleneck": bottleneck_entry(bottleneck(setup, prediction, catalog)),
         "warnings": [issue_entry(issue) for issue in warnings],
         "sources": list(prediction.sources),
     }

@@ -56,6 +56,7 @@ def forecast_text(document: dict[str, Any]) -> str:
         f"time        {_cell(document['time_to_train_h'])} h"
         f" (likely {_cell(document['low_h'])} to {_cell(document['high_h'])})",
         f"wall power  {_cell(document['wall_power_w'])} W",
+        f"bottleneck  {document['bottleneck']['text']}",
     ]
     lines += [f"Note: {warning['message']}" for warning in document["warnings"]]
     lines += [f"Would fit: {remedy['text']}" for remedy in document["remedies"]]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.cost.capex import Sale
+from planner.performance.estimate import Prediction, Setup
 from planner.strategy.parameters import Parameter, Theta
 
 
@@ -48,6 +49,8 @@ class Fit:
     fits: bool
     settings: Mapping[str, object]
     warnings: tuple[Issue, ...]
+    setup: Setup | None = None  # what was estimated, and the answer; None for an own rate
+    prediction: Prediction | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

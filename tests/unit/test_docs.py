@@ -238,11 +238,12 @@ def test_every_key_of_an_estimate_is_described(capsys: pytest.CaptureFixture[str
     assert set(described(sections("cli.md")["JSON of `estimate"])) == set(json.loads(capsys.readouterr().out))
 
 
-def test_every_key_of_a_remedy_is_described(capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_key_of_a_remedy_and_of_a_bottleneck_is_described(capsys: pytest.CaptureFixture[str]) -> None:
     command = ["estimate", "--gpu", "rtx-4090", "--gpus", "1", "--workload", "llama-2-7b", "--json"]
     assert main([*command, "--today", TODAY.isoformat()]) == 0
-    remedies = json.loads(capsys.readouterr().out)["remedies"]
-    assert set(described(sections("cli.md")["remedies[]"])) == set(remedies[0])
+    document = json.loads(capsys.readouterr().out)
+    assert set(described(sections("cli.md")["remedies[]"])) == set(document["remedies"][0])
+    assert set(described(sections("cli.md")["bottleneck"])) == set(document["bottleneck"])
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -272,6 +272,7 @@ class PairFinder:
                 "method": entry.method, "optimizer": predicted.optimizer,
             },
             warnings=tuple(Issue(code=w.code, field=f"jobs.{job.id}", params=w.params) for w in predicted.warnings),
+            setup=self._setup(entry, workload, place, gpus), prediction=predicted,
         )  # fmt: skip
         figure = Figure(
             value=predicted.throughput, low=predicted.throughput_low, high=predicted.throughput_high,
