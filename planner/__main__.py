@@ -32,7 +32,7 @@ from planner.report.claims import claims_document, claims_text
 from planner.report.diff import diff_paths, diff_text
 from planner.report.document import plan_document
 from planner.report.export import plan_csv
-from planner.report.forecast import forecast_document
+from planner.report.forecast import Pauses, forecast_document
 from planner.report.listing import KINDS, list_rows
 from planner.report.recommendation import recommendation_document
 from planner.report.recommendation_text import recommendation_text
@@ -154,7 +154,13 @@ def _estimate(options: argparse.Namespace) -> None:
         work = _work(options, workload)
     except InputError as error:
         raise InputError(error.code, field="--" + error.field.replace("_", "-"), **error.params) from None
-    document = forecast_document(setup, prediction, work, catalog, machine_gpus=options.gpus_per_node)
+    pauses = Pauses(
+        eval_share=options.eval_share,
+        checkpoints=options.checkpoints,
+        checkpoint_s=options.checkpoint_s,
+        restarts=options.restarts,
+    )
+    document = forecast_document(setup, prediction, work, catalog, machine_gpus=options.gpus_per_node, pauses=pauses)
     _print(_json(document) if options.json else forecast_text(document))
 
 
@@ -335,6 +341,14 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--tokens", type=_positive, metavar="N")
     one.add_argument("--samples", type=_positive, metavar="N")
     one.add_argument("--epochs", type=_positive, metavar="N")
+    one.add_argument("--eval-share", type=_share, default=0.0, metavar="X", help="evaluation time over training time")
+    one.add_argument("--checkpoints", type=_count, default=0, metavar="N", help="checkpoints that pause training")
+    one.add_argument("--checkpoint-s", type=_positive, metavar="S", help="pause of each")
+    one.add_argument(
+        "--restarts",
+        action=argparse.BooleanOptionalAction,
+        help="count interruptions (default: for a run over several machines)",
+    )
     one.add_argument(
         "--without-evidence-of", action="append", metavar="GPU", help="estimate as if this GPU had never been measured"
     )
@@ -400,6 +414,13 @@ def _positive(text: str) -> float:
         raise argparse.ArgumentTypeError(
             f"found {shorten(text, 60)!r}, expected a number greater than 0, from {SMALLEST:g} to {LARGEST:g}"
         )
+    return value
+
+
+def _share(text: str) -> float:
+    value = float(text) if _NUMBER.fullmatch(text.strip()) else math.nan
+    if not 0 <= value <= 1:
+        raise argparse.ArgumentTypeError(f"found {shorten(text, 60)!r}, expected a number from 0 to 1")
     return value
 
 

@@ -161,6 +161,8 @@ class JobInput(Work):
     in_house: Switch = False
     checkpoints: Annotated[int, BeforeValidator(check_whole), Field(ge=0, le=1_000_000)] = 0
     checkpoint_s: NonNegative = 0.0
+    eval_share: Share = 0.0
+    restarts: Switch = False
     egress_gb_per_run: NonNegative = 0.0
 
 

@@ -19,6 +19,8 @@ from planner.__main__ import main
 from planner.advise.claims.assess import RULES
 from planner.catalog.load import load_catalog
 from planner.catalog.schema import SECTIONS, OfferIn
+from planner.measurements.parallelism import parse_parallelism
+from planner.measurements.rows import LanguageRow, MemoryRow
 from planner.performance.evidence import load_evidence
 from planner.report.document import plan_document
 from planner.report.export import COLUMNS
@@ -31,8 +33,6 @@ from planner.scenario.schema import Scenario
 from planner.scenario.values import CurrencyCode
 from planner.strategy.evaluate import evaluate
 from planner.strict_yaml import parse
-from planner.measurements.parallelism import parse_parallelism
-from planner.measurements.rows import LanguageRow, MemoryRow
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -238,12 +238,13 @@ def test_every_key_of_an_estimate_is_described(capsys: pytest.CaptureFixture[str
     assert set(described(sections("cli.md")["JSON of `estimate"])) == set(json.loads(capsys.readouterr().out))
 
 
-def test_every_key_of_a_remedy_and_of_a_bottleneck_is_described(capsys: pytest.CaptureFixture[str]) -> None:
-    command = ["estimate", "--gpu", "rtx-4090", "--gpus", "1", "--workload", "llama-2-7b", "--json"]
+def test_every_key_of_what_is_inside_an_estimate_is_described(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["estimate", "--gpu", "rtx-4090", "--gpus", "1", "--workload", "llama-2-7b", "--tokens", "1e9", "--json"]
     assert main([*command, "--today", TODAY.isoformat()]) == 0
     document = json.loads(capsys.readouterr().out)
     assert set(described(sections("cli.md")["remedies[]"])) == set(document["remedies"][0])
-    assert set(described(sections("cli.md")["bottleneck"])) == set(document["bottleneck"])
+    for part in ("bottleneck", "time_to_train"):
+        assert set(described(sections("cli.md")[part])) == set(document[part])
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -13,7 +13,8 @@ from planner.strategy.resolve.figures import Figures
 from planner.strategy.resolve.machines import resolve_machine
 from planner.strategy.resolve.names import check_names, check_throughput_keys
 from planner.strategy.resolve.offers import pool, resolve_offer
-from planner.strategy.resolve.pairs import PairFinder, places, resolve_job
+from planner.strategy.resolve.pairs import PairFinder, resolve_job
+from planner.strategy.resolve.places import places
 from planner.strategy.resolve.site import resolve_site
 
 

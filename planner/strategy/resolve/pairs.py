@@ -6,68 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from planner.catalog.query import find_workload
-from planner.catalog.records import Catalog, Figure, Gpu, Workload
+from planner.catalog.records import Catalog, Figure, Workload
 from planner.errors import InputError, PlannerError
+from planner.performance.duration import attempt_parts
 from planner.performance.estimate import Prediction, Setup, estimate
 from planner.performance.evidence import Evidence
 from planner.performance.remedies import remedies
 from planner.scenario.schema import JobInput, Scenario
 from planner.strategy.parameters import ParameterTable, given
-from planner.strategy.problem import Fit, Issue, Job, Machine, Pair, RentedOffer
+from planner.strategy.problem import Fit, Issue, Job, Pair, Restarts
 from planner.strategy.resolve.figures import Figures, oldest
-from planner.strategy.resolve.offers import PooledOffer
+from planner.strategy.resolve.places import Place
 from planner.units import S_PER_H
 from planner.workload.training import amount_of_work
 
-_MOST_NODES = 512
 _TOO_LARGE = ("does_not_fit", "fits_nowhere")
-_MULTI_NODE_GPUS = 8  # nodes of this size have a network made for training; smaller ones only where one is stated
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """A resource as a job sees it."""
-
-    id: str
-    gpu: Gpu
-    gpus_per_node: int
-    max_nodes: int
-    machine: int | None
-    offer: int | None
-    region: str
-    startup_s: float
-    network_gbit_per_s: float | None
-
-
-def places(
-    machines: list[tuple[Machine, Gpu]], offers: list[tuple[RentedOffer, PooledOffer]], table: ParameterTable
-) -> list[Place]:
-    """All resources of a problem in one list, machines first."""
-    values = [parameter.value for parameter in table.freeze()]
-    found = [
-        Place(
-            id=machine.id, gpu=gpu, gpus_per_node=machine.gpus, max_nodes=1, machine=index, offer=None, region="",
-            startup_s=0.0, network_gbit_per_s=None,
-        )
-        for index, (machine, gpu) in enumerate(machines)
-    ]  # fmt: skip
-    for index, (offer, item) in enumerate(offers):
-        network = item.offer.network_gbit_per_s
-        several = network is not None or offer.gpu_count >= _MULTI_NODE_GPUS
-        found.append(
-            Place(
-                id=offer.id,
-                gpu=item.gpu,
-                gpus_per_node=offer.gpu_count,
-                max_nodes=_MOST_NODES if several else 1,
-                machine=None,
-                offer=index,
-                region=offer.region,
-                startup_s=values[offer.startup_s_at],
-                network_gbit_per_s=None if network is None else network.value,
-            )
-        )
-    return found
 
 
 def work_of(id: str, entry: JobInput, workload: Workload) -> float:
@@ -97,8 +50,21 @@ def resolve_job(id: str, entry: JobInput, figures: Figures, table: ParameterTabl
         local_share_at=None
         if entry.local_share is None
         else table.add(f"{where}.local_share", given(entry.local_share), "-"),
+        restarts=_restarts(where, entry, figures, table) if entry.restarts else None,
     )
     return job, workload
+
+
+def _restarts(where: str, entry: JobInput, figures: Figures, table: ParameterTable) -> Restarts:
+    """Columns for the interruptions of a job; where it gives neither number nor pause of checkpoints, as assumed."""
+    asked = entry.checkpoint_s if entry.checkpoints or entry.checkpoint_s else None
+    pause = figures.given_or(asked, lambda: figures.assumed("checkpoint_s"))
+    rate = figures.assumed("interruptions_per_gpu_year")
+    return Restarts(
+        interruptions_per_gpu_year_at=table.add("interruptions_per_gpu_year", rate, "1/year"),
+        restart_s_at=table.add("restart_s", figures.assumed("restart_s"), "s"),
+        checkpoint_s_at=table.add(f"{where}.checkpoint_s", pause, "s"),
+    )
 
 
 @dataclass(slots=True, kw_only=True)
@@ -165,7 +131,10 @@ class PairFinder:
             nodes=nodes,
             work=work,
             throughput_at=self.table.add(f"jobs.{job.id}.throughput.{place.id}", throughput, fit.throughput_unit),
-            checkpoint_total_s=entry.checkpoints * entry.checkpoint_s,
+            eval_share=entry.eval_share,
+            checkpoints=entry.checkpoints,
+            checkpoint_s=entry.checkpoint_s,
+            restarts=job.restarts,
             fit=fit,
             problems=tuple(problems),
         )
@@ -240,8 +209,7 @@ class PairFinder:
                 continue
             if best is None or predicted.throughput > best[1].throughput:
                 best = last
-            seconds = work / predicted.throughput + entry.checkpoints * entry.checkpoint_s + place.startup_s
-            if entry.deadline_h is None or seconds / S_PER_H <= entry.deadline_h:
+            if entry.deadline_h is None or self._turnaround_h(job, entry, place, last, work) <= entry.deadline_h:
                 best = last
                 break
         found = best or last
@@ -279,6 +247,21 @@ class PairFinder:
             sources=predicted.sources, as_of=self._dated(predicted), estimate=predicted.estimate,
         )  # fmt: skip
         return gpus, -(-gpus // place.gpus_per_node), fit, figure
+
+    def _turnaround_h(self, job: Job, entry: JobInput, place: Place, run: tuple[int, Prediction], work: float) -> float:
+        """Start-up and one attempt at the predicted speed. [h]"""
+        restarts = job.restarts
+        values = () if restarts is None else [parameter.value for parameter in self.table.freeze()]
+        attempt = attempt_parts(
+            work / run[1].throughput,
+            eval_share=entry.eval_share,
+            checkpoints=entry.checkpoints,
+            checkpoint_s=entry.checkpoint_s if restarts is None else values[restarts.checkpoint_s_at],
+            gpus=run[0],
+            interruptions_per_gpu_year=None if restarts is None else values[restarts.interruptions_per_gpu_year_at],
+            restart_s=0.0 if restarts is None else values[restarts.restart_s_at],
+        )
+        return float(attempt.total_h) + place.startup_s / S_PER_H
 
     def _dated(self, predicted: Prediction) -> str | None:
         """Date of a predicted speed: of the oldest measurement or constant it rests on."""
