@@ -48,6 +48,13 @@ def test_small_runs_are_practically_unchanged(gpus, days, share):
     assert 0 < parts.total_h / (days * 24) - 1 < share
 
 
+def test_evaluation_is_interrupted_as_training_is():
+    longer = attempt_parts(1.5 * 30 * DAY_S, gpus=512, **USUAL)
+    parts = attempt_parts(30 * DAY_S, eval_share=0.5, gpus=512, **USUAL)
+    assert parts.total_h == pytest.approx(longer.total_h)
+    assert (parts.work_h, parts.evaluation_h) == (30 * 24, 15 * 24)
+
+
 def test_large_runs_lose_a_tenth():
     assert 0.08 < attempt_parts(54 * DAY_S, gpus=16_384, **USUAL).total_h / (54 * 24) - 1 < 0.12
 

@@ -162,6 +162,8 @@ def test_interruptions_count_where_they_are_asked_for() -> None:
     ).total_h
     assert attempt_h(**months, restarts=True) == pytest.approx(expected)
     assert 1 < expected / 2000 < 1.002
+    longer = attempt_h(samples=3600 * 3000, deadline_h=5000, restarts=True)
+    assert attempt_h(**months, eval_share=0.5, restarts=True) == pytest.approx(longer)
     given = {"checkpoints": 9, "checkpoint_s": 7200}
     assert attempt_h(**months, **given, restarts=True) > attempt_h(**months, **given) == pytest.approx(2018)
     free = attempt_h(**months, checkpoints=1000, restarts=True)
