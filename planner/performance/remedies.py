@@ -46,7 +46,7 @@ class Remedy:
         time = "times" if longer >= 1 else time
         return render(
             "remedy_price",
-            changes=" + ".join(phrases),
+            changes=", with ".join(phrases),
             memory_gb=_rounded(self.memory_gb),
             time=render(f"remedy_time_{time}", share=abs(longer), times=_rounded(1 + longer, 2)),
             gpu_time=_rounded(self.gpu_time_factor) if "more_gpus" in self.changes else None,

@@ -174,7 +174,7 @@ def _refuse_transformer_settings(setup: Setup) -> None:
         expected = f"none: recomputation of {name} is not estimated"
         raise InputError("not_applicable", field="checkpointing", value=setup.checkpointing, expected=expected)
     if setup.method != "full":
-        expected = f"full: adapters are estimated for transformers, and {name} is none"
+        expected = f"full: adapters are estimated for language models, and {name} is none"
         raise InputError("not_applicable", field="method", value=setup.method, expected=expected)
     if setup.optimizer is not None:
         expected = f"nothing: the memory of {name} is estimated with its usual optimizer"
