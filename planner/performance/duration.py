@@ -9,7 +9,6 @@ import numpy as np
 
 from planner.units import H_PER_YEAR, S_PER_H, Numeric
 
-
 LEAST_INTERVAL_S = 1.0  # of work between checkpoints that pause nothing
 
 

@@ -122,5 +122,5 @@ def test_the_first_remedy_in_words(run, text):
 
 def test_changes_that_go_together_are_named_together():
     (together,) = [r for r in found("llama-2-70b", "rtx-4090") if r.changes == ("qlora", "more_gpus")]
-    assert together.text.startswith("QLoRA, which trains adapters only, with 8 GPUs that share the training state (FSDP)")
+    assert together.text.startswith("QLoRA, which trains adapters only, with 8 GPUs that share the training state")
     assert "a step takes 18 % less time, 6.53 times the GPU time" in together.text
