@@ -27,11 +27,12 @@ from planner.measurements.table import read_table
 from planner.performance.estimate import Setup, estimate
 from planner.performance.evidence import load_evidence
 from planner.performance.predict_rows import predict_language_rows, predict_memory_rows
+from planner.performance.remedies import USUAL_MACHINE_GPUS
 from planner.report.claims import claims_document, claims_text
 from planner.report.diff import diff_paths, diff_text
 from planner.report.document import plan_document
 from planner.report.export import plan_csv
-from planner.report.forecast import forecast_document
+from planner.report.forecast import Pauses, forecast_document
 from planner.report.gpu_values import BASES
 from planner.report.listing import KINDS, list_rows
 from planner.report.recommendation import recommendation_document
@@ -46,14 +47,13 @@ from planner.scenario.values import LARGEST, SMALLEST
 from planner.strategy.evaluate import evaluate
 from planner.strict_yaml import parse, shorten
 from planner.validate.run import validate_table
-from planner.workload.settings import SOFTWARE
+from planner.workload.settings import ADAPTER_TARGETS, METHODS, OPTIMIZERS, SOFTWARE
 from planner.workload.training import amount_of_work
 
 EXIT_INVALID = 2
 _MOST = 1_000_000_000
 _WHOLE = re.compile(r"[+]?[0-9]{1,40}")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-_NODE_GPUS = 8  # GPUs of one machine where an estimate doesn't say
 _TEXT_COLUMNS = {
     "gpus": (
         "id",
@@ -134,7 +134,7 @@ def _estimate(options: argparse.Namespace) -> None:
         workload=workload,
         gpu=find_gpu(catalog, options.gpu, field="--gpu"),
         gpus=options.gpus,
-        gpus_per_node=min(options.gpus, options.gpus_per_node or _NODE_GPUS),
+        gpus_per_node=min(options.gpus, options.gpus_per_node or USUAL_MACHINE_GPUS),
         precision=options.precision,
         seq_len=options.seq_len,
         micro_batch=options.micro_batch,
@@ -142,6 +142,10 @@ def _estimate(options: argparse.Namespace) -> None:
         checkpointing=options.checkpointing,
         network_gbit_per_s=options.network_gbit_per_s,
         software=options.software,
+        method=options.method,
+        optimizer=options.optimizer,
+        adapter_rank=options.adapter_rank,
+        adapter_targets=options.adapter_targets,
     )
     evidence = load_evidence()
     for gpu in options.without_evidence_of or ():
@@ -151,7 +155,13 @@ def _estimate(options: argparse.Namespace) -> None:
         work = _work(options, workload)
     except InputError as error:
         raise InputError(error.code, field="--" + error.field.replace("_", "-"), **error.params) from None
-    document = forecast_document(setup, prediction, work, catalog, machine_gpus=options.gpus_per_node)
+    pauses = Pauses(
+        eval_share=options.eval_share,
+        checkpoints=options.checkpoints,
+        checkpoint_s=options.checkpoint_s,
+        restarts=options.restarts,
+    )
+    document = forecast_document(setup, prediction, work, catalog, machine_gpus=options.gpus_per_node, pauses=pauses)
     _print(_json(document) if options.json else forecast_text(document))
 
 
@@ -337,10 +347,22 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--global-batch", type=_count, metavar="N")
     one.add_argument("--checkpointing", choices=("none", "selective", "full"))
     one.add_argument("--software", choices=SOFTWARE, help="training code of a decoder")
+    one.add_argument("--method", choices=METHODS, default="full", help="train all weights, or adapters")
+    one.add_argument("--optimizer", choices=OPTIMIZERS, help="what is kept for a trained parameter, in bytes")
+    one.add_argument("--adapter-rank", type=_count, metavar="N", help="rank of the adapters of lora and qlora")
+    one.add_argument("--adapter-targets", choices=ADAPTER_TARGETS, help="linear layers that have an adapter")
     one.add_argument("--network-gbit-per-s", type=_positive, metavar="N", help="network of one machine")
     one.add_argument("--tokens", type=_positive, metavar="N")
     one.add_argument("--samples", type=_positive, metavar="N")
     one.add_argument("--epochs", type=_positive, metavar="N")
+    one.add_argument("--eval-share", type=_share, default=0.0, metavar="X", help="evaluation time over training time")
+    one.add_argument("--checkpoints", type=_count, default=0, metavar="N", help="checkpoints that pause training")
+    one.add_argument("--checkpoint-s", type=_positive, metavar="S", help="pause of each")
+    one.add_argument(
+        "--restarts",
+        action=argparse.BooleanOptionalAction,
+        help="count interruptions (default: for a run over several machines)",
+    )
     one.add_argument(
         "--without-evidence-of", action="append", metavar="GPU", help="estimate as if this GPU had never been measured"
     )
@@ -407,6 +429,13 @@ def _positive(text: str) -> float:
         raise argparse.ArgumentTypeError(
             f"found {shorten(text, 60)!r}, expected a number greater than 0, from {SMALLEST:g} to {LARGEST:g}"
         )
+    return value
+
+
+def _share(text: str) -> float:
+    value = float(text) if _NUMBER.fullmatch(text.strip()) else math.nan
+    if not 0 <= value <= 1:
+        raise argparse.ArgumentTypeError(f"found {shorten(text, 60)!r}, expected a number from 0 to 1")
     return value
 
 

@@ -11,23 +11,20 @@ from typing import Literal
 from planner.catalog.records import Catalog, Figure, Gpu, Precision
 from planner.errors import InputError
 from planner.performance.constants import Constants, assumption_id, constants_of
-from planner.performance.device import device_of
 from planner.performance.evidence import Evidence
-from planner.performance.fitting import Choice, fitting_choices, is_fused, layout_need, software_of
+from planner.performance.fitting import Choice, fitting_choices, is_fused, layout_need, memory_setup, software_of
 from planner.performance.layout import Layout
 from planner.performance.measured import Measured, find_measured
+from planner.performance.memory.states import optimizer_of
 from planner.performance.request import Request, Setup, Warning_, resolve_request
-from planner.performance.scaling import link_of
-from planner.performance.stacks import load_stacks
-from planner.performance.throughput import StepPlan, StepTime, transformer_steps
+from planner.performance.request_steps import request_steps, trained_parameters, units_per_sample
+from planner.performance.throughput import StepTime
 from planner.performance.uncertainty import REGIME_SHARE, estimated_half_width
-from planner.performance.vision import vision_step
 from planner.units import BYTES_PER_GB
-from planner.workload.settings import Checkpointing
+from planner.workload.settings import Checkpointing, Optimizer
 
 __all__ = ["Prediction", "Setup", "Warning_", "estimate"]
 
-ENCODER_STACK, FUSED_STACK = "lambda-pytorch", "llm-foundry"
 Basis = Literal["measured", "transferred", "estimated"]
 Unit = Literal["tokens_per_s", "samples_per_s"]
 SLOWING_SHARE = 0.4  # below a half, what more GPUs do divide takes longer on half of them than the step on all
@@ -79,6 +76,8 @@ class Prediction:
     checkpointing: Checkpointing
     layout: Layout
     software: str  # of a measurement its framework, else what the formulas assume
+    optimizer: Optimizer | None  # None for vision models
+    trained_parameters: float
     breakdown_s: Mapping[str, float]
     sources: tuple[str, ...]
     estimate: bool
@@ -136,7 +135,7 @@ def _scaling_share(found: Prediction) -> float:
 def _predict(setup: Setup, catalog: Catalog, evidence: Evidence, constants: Constants) -> Prediction:
     request = resolve_request(setup)
     choices = fitting_choices(request, constants)
-    measured = find_measured(request, evidence)
+    measured = find_measured(request, evidence) if request.usual_training else None
     if measured is not None:
         return _from_measured(request, choices[0], measured, constants)
     runs = _runs(request, choices, constants)
@@ -155,8 +154,8 @@ class _Run:
 
 def _runs(request: Request, choices: Sequence[Choice], constants: Constants) -> list[_Run]:
     batches = [request.global_batch(choice.micro_batch, choice.layout.ranks) for choice in choices]
-    steps = _steps(request, choices, batches, constants)
-    units = _units_per_sample(request)
+    steps = request_steps(request, choices, batches, constants)
+    units = units_per_sample(request)
     return [
         _Run(choice=choice, step=step, global_batch=batch, throughput=batch * units / step.total_s)
         for choice, step, batch in zip(choices, steps, batches, strict=True)
@@ -178,8 +177,8 @@ def _from_measured(request: Request, choice: Choice, measured: Measured, constan
         min_gpus=request.setup.gpus if choice.min_gpus is None else min(choice.min_gpus, request.setup.gpus),
     )
     half_width = math.hypot(constants.half_width_measured, measured.spread)
-    (step,) = _steps(request, [run], [measured.global_batch], constants)
-    scale = measured.global_batch * _units_per_sample(request) / measured.throughput / step.total_s
+    (step,) = request_steps(request, [run], [measured.global_batch], constants)
+    scale = measured.global_batch * units_per_sample(request) / measured.throughput / step.total_s
     breakdown = {part: seconds * scale for part, seconds in step.parts_s.items()}
     low, high = measured.throughput * math.exp(-half_width), measured.throughput * math.exp(half_width)
     warnings = list(request.warnings)
@@ -214,6 +213,8 @@ def _from_formula(
     warnings = [*request.warnings, *novelty, *_batch_warning(request, run.global_batch)]
     if is_fused(setup.workload) and setup.software is None:
         warnings.append(Warning_(code="software_assumed", params={"software": software_of(request, choice.layout)}))
+    if request.adapters:
+        half_width = math.hypot(half_width, constants.half_width_regime)
     if not choice.layout.is_plain:
         layout = choice.layout
         spread = {"shards": layout.shards, "tensor": layout.tensor, "pipeline": layout.pipeline}
@@ -280,6 +281,8 @@ def _prediction(
         checkpointing=run.checkpointing,
         layout=run.layout,
         software=software,
+        optimizer=_optimizer(request, run),
+        trained_parameters=trained_parameters(request),
         breakdown_s=MappingProxyType(dict(breakdown)),
         sources=sources,
         estimate=basis != "measured",
@@ -287,66 +290,14 @@ def _prediction(
     )
 
 
+def _optimizer(request: Request, run: Choice) -> Optimizer | None:
+    if request.setup.workload.transformer is None:
+        return None
+    return optimizer_of(memory_setup(request, run.checkpointing, run.layout))
+
+
 def _unit(request: Request) -> Unit:
     return "tokens_per_s" if request.setup.workload.unit == "tokens" else "samples_per_s"
-
-
-def _units_per_sample(request: Request) -> float:
-    """Tokens of a sequence where work is counted in tokens, else 1."""
-    return float(request.seq_len or 1) if request.setup.workload.unit == "tokens" else 1.0
-
-
-def _steps(request: Request, choices: Sequence[Choice], batches: Sequence[int], constants: Constants) -> list[StepTime]:
-    """Time of a step under each choice, those of a transformer in one go."""
-    setup = request.setup
-    workload = setup.workload
-    device = device_of(setup.gpu, request.precision, constants)
-    link = link_of(setup.gpu, setup.gpus, setup.gpus_per_node, setup.network_gbit_per_s, constants)
-    # A last micro-batch that is not full counts by its share.
-    passes = [batch / choice.layout.ranks / choice.micro_batch for choice, batch in zip(choices, batches, strict=True)]
-    if workload.transformer is None:
-        vision = workload.vision
-        assert vision is not None
-        return [
-            vision_step(vision, workload.parameters.value, choice.micro_batch, count, device, link, constants)
-            for choice, count in zip(choices, passes, strict=True)
-        ]
-    plans = [_plan(request, choice, count) for choice, count in zip(choices, passes, strict=True)]
-    steps = transformer_steps(workload.transformer, workload.parameters.value, plans, device, link, constants)
-    return [step.faster(_stack_offset(request, choice.layout)) for step, choice in zip(steps, choices, strict=True)]
-
-
-def _stack_offset(request: Request, layout: Layout) -> float:
-    """Log by which the code that the formulas stand for was measured to be faster: of encoders, and of fused decoders.
-
-    Others may be any code.
-    """
-    assert request.setup.workload.transformer is not None
-    fused = software_of(request, layout) == "fused"
-    id = ENCODER_STACK if request.setup.workload.transformer.encoder else FUSED_STACK if fused else ""
-    return sum(stack.offset for stack in load_stacks() if stack.id == id)
-
-
-def _plan(request: Request, choice: Choice, micro_steps: float) -> StepPlan:
-    workload, layout = request.setup.workload, choice.layout
-    assert request.seq_len is not None and workload.transformer is not None
-    software = software_of(request, layout)
-    # Norms and gated blocks of today's models are many eager kernels, those of older ones few.
-    fused = is_fused(workload) and (software != "eager" or not workload.transformer.gated_mlp)
-    return StepPlan(
-        seq_len=request.seq_len,
-        micro_batch=choice.micro_batch,
-        micro_steps=micro_steps,
-        checkpointing=choice.checkpointing,
-        sharding=layout.sharding,
-        fused_attention=is_fused(workload),
-        fused_elementwise=fused,
-        software=software,
-        shards=layout.shards,
-        tensor=layout.tensor,
-        pipeline=layout.pipeline,
-        chunks=layout.chunks,
-    )
 
 
 def _formula_sources(gpu: Gpu, request: Request) -> tuple[str, ...]:

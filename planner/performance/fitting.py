@@ -10,8 +10,10 @@ from planner.catalog.records import Precision, Workload
 from planner.performance.constants import Constants
 from planner.performance.device import usable_bytes
 from planner.performance.layout import MOST_TENSOR, Layout, hybrid_layouts, plain_layouts, split_layouts
-from planner.performance.memory import MemoryNeed, split_need, transformer_need, vision_need
+from planner.performance.memory import MemoryNeed, MemorySetup, split_need, transformer_need, vision_need
+from planner.performance.memory import memory_need as training_need
 from planner.performance.request import Request
+from planner.performance.step_inputs import ADAPTER_RANK
 from planner.workload.settings import CHECKPOINTINGS, Checkpointing, Sharding, Software
 
 MOST_SHARDS = 4096
@@ -50,9 +52,40 @@ def element_bytes_of(precision: Precision) -> float:
     return 4.0 if precision in ("fp32", "tf32") else 2.0
 
 
+def memory_setup(request: Request, checkpointing: Checkpointing, layout: Layout, micro_batch: float = 1) -> MemorySetup:
+    """The training run of a transformer as its memory sees it."""
+    setup, workload = request.setup, request.setup.workload
+    assert workload.transformer is not None and request.seq_len is not None
+    split = layout.sharding == "optimizer"
+    software: Software = "compiled" if is_fused(workload) and request.software != "eager" else "eager"
+    return MemorySetup(
+        spec=workload.transformer,
+        parameters=workload.parameters.value,
+        seq_len=request.seq_len,
+        micro_batch=micro_batch,
+        element_bytes=element_bytes_of(request.precision),
+        method=setup.method,
+        adapter_rank=setup.adapter_rank or ADAPTER_RANK,
+        adapter_targets=setup.adapter_targets or "q_v",
+        optimizer=setup.optimizer or ("adamw-18" if split else None),
+        sharding=layout.sharding,
+        shards=layout.shards,
+        tensor=layout.tensor,
+        pipeline=layout.pipeline,
+        chunks=layout.chunks,
+        checkpointing=checkpointing,
+        software="vendor" if split else software,
+        fused_attention=is_fused(workload),
+        loss_kind="fused" if split or request.software == "fused" else "plain",
+    )
+
+
 def memory_need(request: Request, checkpointing: Checkpointing, sharding: Sharding, constants: Constants) -> MemoryNeed:
     """Memory of the request's workload under a recomputation, replicated or sharded."""
     workload = request.setup.workload
+    if not request.usual_training:
+        layout = Layout(sharding=sharding, gpus=request.setup.gpus)
+        return training_need(memory_setup(request, checkpointing, layout), constants)
     parameters = workload.parameters.value
     element_bytes = element_bytes_of(request.precision)
     if workload.transformer is not None and request.seq_len is not None:
@@ -76,6 +109,8 @@ def layout_need(request: Request, checkpointing: Checkpointing, layout: Layout, 
     """Memory of the request's workload under a recomputation and a layout."""
     if layout.sharding != "optimizer":
         return memory_need(request, checkpointing, layout.sharding, constants)
+    if not request.usual_training:
+        return training_need(memory_setup(request, checkpointing, layout), constants)
     workload = request.setup.workload
     assert workload.transformer is not None and request.seq_len is not None
     return split_need(
@@ -99,6 +134,7 @@ def software_of(request: Request, layout: Layout) -> Software:
 def fitting_choices(request: Request, constants: Constants) -> tuple[Choice, ...]:
     """Recomputations and layouts with which the request fits, the plainest first; else the cheapest, not fitting.
 
+    Adapters are replicated wherever the frozen weights fit on one GPU, as everybody trains them, and sharded elsewhere.
     Recomputation as asked, or the recipe's and then ever more of it, up to the first that fits replicated: more of it
     would only cost time. The micro-batch as asked, or what one GPU has to take in a step, or else the largest power of
     two that fits; where memory alone sets the batch, the largest with three significant binary digits.
@@ -109,6 +145,8 @@ def fitting_choices(request: Request, constants: Constants) -> tuple[Choice, ...
     choices = []
     for checkpointing in least.recomputations:
         for layout in plain_layouts(setup.gpus, transformer=transformer):
+            if request.adapters and least.min_gpus == 1 and layout.sharding == "sharded":
+                continue
             choice = least.choice(checkpointing, layout)
             choices.append(choice)
             if choice.fits and layout.sharding == "replicated":
@@ -195,7 +233,7 @@ class _Chooser:
         Smaller models are trained with shards alone, on any number of nodes.
         """
         setup = self.request.setup
-        if setup.software not in (None, "vendor"):
+        if setup.software not in (None, "vendor") or self.request.adapters:
             return False
         node = Layout(sharding="sharded", gpus=setup.gpus_per_node, shards=setup.gpus_per_node)
         need = layout_need(self.request, self.recomputations[-1], node, self.constants)

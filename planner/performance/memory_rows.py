@@ -14,9 +14,9 @@ from planner.catalog.records import TransformerSpec
 from planner.errors import InputError
 from planner.performance.evidence import MEASUREMENTS_FOLDER
 from planner.performance.memory.peak import MemoryKind
-from planner.performance.memory.setup import LossKind, MemorySetup, Method, Optimizer, Recomputation, StateSharding
+from planner.performance.memory.setup import LossKind, MemorySetup, Recomputation, StateSharding
 from planner.units import BYTES_PER_GB
-from planner.workload.settings import SOFTWARE, Software
+from planner.workload.settings import SOFTWARE, Method, Optimizer, Software
 
 MEMORY_FILE = "memory_peaks.csv"
 

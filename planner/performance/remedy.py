@@ -51,6 +51,7 @@ def cheapest_change(
     constants: Constants,
     *,
     most_replicas: int = MOST_REPLICAS,
+    round_batch: Callable[[float], float] = floor,
 ) -> list[Change]:
     """Changes that make a run fit into a GPU's memory, the cheapest first.
 
@@ -70,6 +71,8 @@ def cheapest_change(
         The estimator's constants.
     most_replicas : int
         Limit on more GPUs. [-]
+    round_batch : callable
+        Largest micro-batch that may be used of those up to a limit.
 
     Returns
     -------
@@ -78,13 +81,18 @@ def cheapest_change(
     """
     if _reserved_bytes(setup, constants) <= capacity_bytes:
         return []
-    keeping = _smallest(setup, most_replicas, capacity_bytes, constants)
+    searched = _Search(most_replicas, capacity_bytes, round_batch, constants)
+    keeping = searched.smallest(setup)
     adapters: list[tuple[tuple[Kind, ...], MemorySetup]] = []
     for kind, method in _adapter_steps(setup):
+        whole = replace(method, sharding="replicated")  # as everybody trains adapters, where it fits
+        if _reserved_bytes(whole, constants) <= capacity_bytes:
+            adapters.append(((kind,), whole))
+            continue
         if _reserved_bytes(method, constants) <= capacity_bytes:
             adapters.append(((kind,), method))
             continue
-        more = _smallest(method, most_replicas, capacity_bytes, constants)
+        more = searched.smallest(method)
         adapters += [((kind, *kinds), changed) for kinds, changed in more]
     before_s = step_time_of(setup)
     changes = []
@@ -137,38 +145,40 @@ def _adapter_steps(setup: MemorySetup) -> list[tuple[Kind, MemorySetup]]:
     return found
 
 
-def _smallest(
-    setup: MemorySetup, most_replicas: int, capacity_bytes: float, constants: Constants
-) -> list[tuple[tuple[Kind, ...], MemorySetup]]:
-    """Every combination of the fewest kinds that fits, with the mildest step of each first found to fit."""
-    steps = _steps(setup, most_replicas)
-    kinds: tuple[Kind, ...] = ("micro_batch", *steps)
-    for count in range(1, len(kinds) + 1):
-        found = []
-        for chosen in combinations(kinds, count):
-            changed = _mildest(setup, chosen, steps, capacity_bytes, constants)
-            found += [] if changed is None else [(chosen, changed)]
-        if found:
-            return found
-    return []
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """Looks for combinations of changes under the limits of one question."""
 
+    most_replicas: int
+    capacity_bytes: float
+    round_batch: Callable[[float], float]
+    constants: Constants
 
-def _mildest(
-    setup: MemorySetup,
-    chosen: tuple[Kind, ...],
-    steps: Mapping[Kind, Sequence[Step]],
-    capacity_bytes: float,
-    constants: Constants,
-) -> MemorySetup | None:
-    """The first of the steps of the chosen kinds that fits; a smaller micro-batch is the largest that fits."""
-    for step in product(*(steps[kind] for kind in chosen if kind != "micro_batch")):
-        merged: dict[str, object] = {name: value for part in step for name, value in part.items()}
-        changed = replace(setup, **merged)  # type: ignore[arg-type]
-        if "micro_batch" in chosen:
-            room = memory_need(changed, constants).largest_micro_batch(capacity_bytes, changed.shards)
-            if not 1 <= room < setup.micro_batch:
-                continue
-            changed = replace(changed, micro_batch=float(floor(room)))
-        if _reserved_bytes(changed, constants) <= capacity_bytes:
-            return changed
-    return None
+    def smallest(self, setup: MemorySetup) -> list[tuple[tuple[Kind, ...], MemorySetup]]:
+        """Every combination of the fewest kinds that fits, with the mildest step of each first found to fit."""
+        steps = _steps(setup, self.most_replicas)
+        kinds: tuple[Kind, ...] = ("micro_batch", *steps)
+        for count in range(1, len(kinds) + 1):
+            found = []
+            for chosen in combinations(kinds, count):
+                changed = self._mildest(setup, chosen, steps)
+                found += [] if changed is None else [(chosen, changed)]
+            if found:
+                return found
+        return []
+
+    def _mildest(
+        self, setup: MemorySetup, chosen: tuple[Kind, ...], steps: Mapping[Kind, Sequence[Step]]
+    ) -> MemorySetup | None:
+        """The first of the steps of the chosen kinds that fits; a smaller micro-batch is the largest that fits."""
+        for step in product(*(steps[kind] for kind in chosen if kind != "micro_batch")):
+            merged: dict[str, object] = {name: value for part in step for name, value in part.items()}
+            changed = replace(setup, **merged)  # type: ignore[arg-type]
+            if "micro_batch" in chosen:
+                room = memory_need(changed, self.constants).largest_micro_batch(self.capacity_bytes, changed.shards)
+                if not 1 <= room < setup.micro_batch:
+                    continue
+                changed = replace(changed, micro_batch=float(self.round_batch(room)))
+            if _reserved_bytes(changed, self.constants) <= self.capacity_bytes:
+                return changed
+        return None

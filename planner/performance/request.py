@@ -10,7 +10,18 @@ from typing import Any
 from planner.catalog.records import Gpu, Precision, Workload
 from planner.errors import InputError
 from planner.performance.device import supports
-from planner.workload.settings import CHECKPOINTINGS, SOFTWARE, Checkpointing, Software
+from planner.workload.settings import (
+    ADAPTER_TARGETS,
+    CHECKPOINTINGS,
+    METHODS,
+    OPTIMIZERS,
+    SOFTWARE,
+    AdapterTargets,
+    Checkpointing,
+    Method,
+    Optimizer,
+    Software,
+)
 
 # A recipe in one 16-bit format runs in the other where the GPU lacks it; a format that was asked for is never replaced.
 _REPLACEMENTS: Mapping[Precision, tuple[Precision, ...]] = {
@@ -21,6 +32,13 @@ _REPLACEMENTS: Mapping[Precision, tuple[Precision, ...]] = {
     "fp32": (),
 }
 MOST_GPUS = 4096 * 8
+_CHOICES: Mapping[str, tuple[str, ...]] = {
+    "checkpointing": CHECKPOINTINGS,
+    "software": SOFTWARE,
+    "method": METHODS,
+    "optimizer": OPTIMIZERS,
+    "adapter_targets": ADAPTER_TARGETS,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +56,10 @@ class Setup:
     checkpointing: Checkpointing | None = None
     network_gbit_per_s: float | None = None
     software: Software | None = None
+    method: Method = "full"
+    optimizer: Optimizer | None = None
+    adapter_rank: int | None = None
+    adapter_targets: AdapterTargets | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +94,16 @@ class Request:
         """Training code of a decoder, where the model isn't split: as asked, else as in the recipe."""
         return self.setup.software or self.setup.workload.software
 
+    @property
+    def adapters(self) -> bool:
+        """Whether adapters are trained beside frozen weights."""
+        return self.setup.method != "full"
+
+    @property
+    def usual_training(self) -> bool:
+        """Whether all weights are trained with the usual optimizer, as in the published measurements."""
+        return not self.adapters and self.setup.optimizer is None
+
     def batch_limit(self, ranks: int) -> float:
         """Most samples that each of `ranks` replicas can take in one pass. [-]"""
         if self.batch_filled_by_memory:
@@ -103,7 +135,7 @@ def resolve_request(setup: Setup) -> Request:
     InputError
         Numbers below one, a precision the GPU lacks, or batches that do not divide; `field` names the input.
     """
-    for field in ("gpus", "gpus_per_node", "seq_len", "micro_batch", "global_batch"):
+    for field in ("gpus", "gpus_per_node", "seq_len", "micro_batch", "global_batch", "adapter_rank"):
         value = getattr(setup, field)
         if value is not None and not value >= 1:
             raise InputError("not_at_least_one", field=field, value=value, expected="a whole number from 1")
@@ -112,7 +144,7 @@ def resolve_request(setup: Setup) -> Request:
     network = setup.network_gbit_per_s
     if network is not None and not (network > 0 and math.isfinite(network)):
         raise InputError("not_positive", field="network_gbit_per_s", value=network, expected="more than 0 Gbit/s")
-    for field, known in (("checkpointing", CHECKPOINTINGS), ("software", SOFTWARE)):
+    for field, known in _CHOICES.items():
         choice = getattr(setup, field)
         if choice is not None and choice not in known:
             raise InputError("unknown_choice", field=field, value=choice, expected=", ".join(known))
@@ -121,6 +153,7 @@ def resolve_request(setup: Setup) -> Request:
         raise InputError("not_applicable", field="software", value=setup.software, expected=expected)
     if setup.workload.transformer is None:
         _refuse_transformer_settings(setup)
+    _check_adapters(setup)
     warnings: list[Warning_] = []
     precision = _precision(setup, warnings)
     _check_batches(setup)
@@ -140,6 +173,25 @@ def _refuse_transformer_settings(setup: Setup) -> None:
     if setup.checkpointing not in (None, "none"):
         expected = f"none: recomputation of {name} is not estimated"
         raise InputError("not_applicable", field="checkpointing", value=setup.checkpointing, expected=expected)
+    if setup.method != "full":
+        expected = f"full: adapters are estimated for language models, and {name} is none"
+        raise InputError("not_applicable", field="method", value=setup.method, expected=expected)
+    if setup.optimizer is not None:
+        expected = f"nothing: the memory of {name} is estimated with its usual optimizer"
+        raise InputError("not_applicable", field="optimizer", value=setup.optimizer, expected=expected)
+
+
+def _check_adapters(setup: Setup) -> None:
+    """Refuse settings of adapters without adapters, and a rank that saves nothing over the weights beside them."""
+    for field in ("adapter_rank", "adapter_targets"):
+        value = getattr(setup, field)
+        if value is not None and setup.method == "full":
+            expected = "nothing: full training has no adapters; or the method lora or qlora"
+            raise InputError("not_applicable", field=field, value=value, expected=expected)
+    spec = setup.workload.transformer
+    if spec is not None and setup.adapter_rank is not None and setup.adapter_rank > spec.d_model:
+        expected = f"at most {spec.d_model}, the width of {setup.workload.name}"
+        raise InputError("not_applicable", field="adapter_rank", value=setup.adapter_rank, expected=expected)
 
 
 def _precision(setup: Setup, warnings: list[Warning_]) -> Precision:

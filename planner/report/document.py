@@ -9,6 +9,7 @@ from typing import Any
 from planner.catalog.records import Catalog
 from planner.cost.lines import CostLine
 from planner.messages import render
+from planner.performance.bottleneck import Bottleneck, bottleneck
 from planner.report.provenance import estimated_share, is_estimate, line_sources, source_record, used_parameters
 from planner.strategy.compare import cumulative_usd, payback_month
 from planner.strategy.evaluate import JobResult, Result, StrategyResult
@@ -171,10 +172,25 @@ def _job_entry(job: JobResult, problem: PlanProblem, catalog: Catalog) -> dict[s
         "cost_per_run_usd": job.cost.amortised_usd,
         "marginal_cost_per_run_usd": job.cost.marginal_usd,
         "settings": plain(fit.settings),
+        "bottleneck": None
+        if fit.setup is None or fit.prediction is None
+        else bottleneck_entry(bottleneck(fit.setup, fit.prediction, catalog)),
         "runner_up": None
         if job.runner_up is None
         else {"resource": job.runner_up.resource, "marginal_cost_per_run_usd": job.runner_up.marginal_usd},
         "sources": list(rate.sources),
+    }
+
+
+def bottleneck_entry(found: Bottleneck) -> dict[str, Any]:
+    """What takes the most time of a run, and its remedy."""
+    return {
+        "part": found.part,
+        "share": found.share,
+        "remedy": found.remedy,
+        "settings": {} if found.change is None else dict(found.change.settings),
+        "speed_factor": None if found.change is None else found.change.factor,
+        "text": found.text,
     }
 
 

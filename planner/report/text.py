@@ -55,10 +55,26 @@ def forecast_text(document: dict[str, Any]) -> str:
         f"memory      {_cell(document['memory_gb'])} of {_cell(document['capacity_gb'])} GB a GPU",
         f"time        {_cell(document['time_to_train_h'])} h"
         f" (likely {_cell(document['low_h'])} to {_cell(document['high_h'])})",
+        *_lost_line(document["time_to_train"]),
         f"wall power  {_cell(document['wall_power_w'])} W",
+        f"bottleneck  {document['bottleneck']['text']}",
     ]
     lines += [f"Note: {warning['message']}" for warning in document["warnings"]]
+    lines += [f"Would fit: {remedy['text']}" for remedy in document["remedies"]]
     return "\n".join(lines) + "\n"
+
+
+def _lost_line(time: dict[str, Any] | None) -> list[str]:
+    """What an attempt spends on other than training, where it does."""
+    if time is None or time["total_h"] == time["work_h"]:
+        return []
+    parts = {
+        "evaluation": time["evaluation_h"],
+        f"{_whole(time['checkpoints'])} checkpoints": time["checkpoint_h"],
+        f"{_cell(time['interruptions'])} expected interruptions": time["lost_h"],
+    }
+    spent = ", ".join(f"{name} {_cell(hours)} h" for name, hours in parts.items() if hours)
+    return [f"  of which  {spent}"]
 
 
 def _parameters(document: dict[str, Any]) -> str:

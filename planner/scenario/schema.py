@@ -44,6 +44,7 @@ from planner.scenario.values import (
     check_whole,
 )
 from planner.validation import FieldError
+from planner.workload.settings import AdapterTargets, Checkpointing, Method, Optimizer
 from planner.yaml_scalars import as_given
 
 SCHEMA_VERSION = 1
@@ -143,7 +144,11 @@ class JobInput(Work):
     workload: str
     precision: Precision | None = None
     micro_batch: Count | None = None
-    checkpointing: Literal["none", "selective", "full"] | None = None
+    checkpointing: Checkpointing | None = None
+    method: Method = "full"
+    optimizer: Optimizer | None = None
+    adapter_rank: Count | None = None
+    adapter_targets: AdapterTargets | None = None
     gpus: Count | None = None
     max_gpus: Count = 64
     throughput: dict[str, Positive] = Field(default_factory=dict)
@@ -156,6 +161,8 @@ class JobInput(Work):
     in_house: Switch = False
     checkpoints: Annotated[int, BeforeValidator(check_whole), Field(ge=0, le=1_000_000)] = 0
     checkpoint_s: NonNegative = 0.0
+    eval_share: Share = 0.0
+    restarts: Switch = False
     egress_gb_per_run: NonNegative = 0.0
 
 

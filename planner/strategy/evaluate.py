@@ -226,7 +226,7 @@ def _job_result(problem: PlanProblem, theta: Theta, index: int, share: float, co
     demand: PlannedJob = TrainingDemand(problem=problem, theta=theta, index=pair.job)
 
     def with_rate(value: float | None) -> float:
-        return (attempt if value is None else pair.work / value + pair.checkpoint_total_s) / S_PER_H
+        return (attempt if value is None else float(attempt_s(pair, theta, value)[0])) / S_PER_H
 
     return JobResult(
         job=job.id,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.cost.capex import Sale
+from planner.performance.estimate import Prediction, Setup
 from planner.strategy.parameters import Parameter, Theta
 
 
@@ -35,6 +36,16 @@ class Job:
     attempts_per_run_at: int
     egress_gb_per_run_at: int | None
     local_share_at: int | None
+    restarts: Restarts | None  # None: interruptions aren't counted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restarts:
+    """Columns of what interrupts a run and what that costs."""
+
+    interruptions_per_gpu_year_at: int
+    restart_s_at: int
+    checkpoint_s_at: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +59,8 @@ class Fit:
     fits: bool
     settings: Mapping[str, object]
     warnings: tuple[Issue, ...]
+    setup: Setup | None = None  # what was estimated, and the answer; None for an own rate
+    prediction: Prediction | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +75,10 @@ class Pair:
     nodes: int  # machines or instances one run occupies
     work: float  # tokens or samples of one attempt
     throughput_at: int
-    checkpoint_total_s: float
+    eval_share: float  # time of evaluation over that of training
+    checkpoints: int
+    checkpoint_s: float
+    restarts: Restarts | None
     fit: Fit
     problems: tuple[Issue, ...]
 

@@ -8,14 +8,32 @@ from planner.cost.lines import Array
 from planner.cost.rental import billed_session_s
 from planner.energy.facility import metered_kwh
 from planner.energy.power import partly_loaded_w
+from planner.performance.duration import attempt_parts
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import Pair, PlanProblem, RentedOffer
 from planner.units import S_PER_H
 
 
-def attempt_s(pair: Pair, theta: Theta) -> Array:
-    """Duration of one attempt: work and checkpoints, without start-up or waiting. [s]"""
-    return np.asarray(pair.work / theta[:, pair.throughput_at] + pair.checkpoint_total_s)
+def attempt_s(pair: Pair, theta: Theta, throughput: float | None = None) -> Array:
+    """Duration of one attempt, without start-up or waiting, at the pair's throughput or another. [s]
+
+    Work, evaluation and checkpoints; where interruptions are counted, also what they are expected to lose.
+    """
+    rate = theta[:, pair.throughput_at] if throughput is None else np.full(len(theta), throughput)
+    work_s = np.asarray(pair.work / rate)
+    restarts = pair.restarts
+    if restarts is None:
+        return np.asarray(work_s * (1 + pair.eval_share) + pair.checkpoints * pair.checkpoint_s)
+    parts = attempt_parts(
+        work_s,
+        eval_share=pair.eval_share,
+        checkpoints=pair.checkpoints,
+        checkpoint_s=theta[:, restarts.checkpoint_s_at],
+        gpus=pair.gpus,
+        interruptions_per_gpu_year=theta[:, restarts.interruptions_per_gpu_year_at],
+        restart_s=theta[:, restarts.restart_s_at],
+    )
+    return np.asarray(parts.total_h * S_PER_H)
 
 
 def session_node_h(pair: Pair, offer: RentedOffer, theta: Theta) -> Array:

@@ -17,6 +17,7 @@ TODAY = dt.date(2026, 11, 30)
 
 NEEDED_ASSUMPTIONS = {
     "attempts_per_run",
+    "checkpoint_s",
     "colocation_usd_per_kw_month",
     "discount_rate",
     "egress_usd_per_gb",
@@ -31,12 +32,14 @@ NEEDED_ASSUMPTIONS = {
     "gpu_training_load_share_of_tdp",
     "installation_usd_server",
     "installation_usd_workstation",
+    "interruptions_per_gpu_year",
     "maintenance_share_per_year",
     "powered_h_per_month",
     "psu_efficiency",
     "rented_grid_kg_co2e_per_kwh",
     "rented_pue",
     "rented_startup_s",
+    "restart_s",
     "server_idle_share_of_load",
     "server_wall_w_per_gpu_tdp",
     "space_usd_per_month",
@@ -291,3 +294,9 @@ def test_workloads_are_plausible(shipped: Catalog) -> None:
 
 def test_unchanged_files_are_read_once() -> None:
     assert load_catalog(today=TODAY) is load_catalog(today=TODAY)
+
+
+def test_the_rate_of_interruptions_is_that_of_the_run_it_cites(shipped: Catalog) -> None:
+    count = shipped.observations["failures-llama-3-405b-unexpected-interruptions"].figure.value
+    gpu_years = 16_384 * 54 / 365
+    assert shipped.assumptions["interruptions_per_gpu_year"].figure.value == pytest.approx(count / gpu_years, abs=5e-4)

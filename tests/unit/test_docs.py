@@ -238,6 +238,15 @@ def test_every_key_of_an_estimate_is_described(capsys: pytest.CaptureFixture[str
     assert set(described(sections("cli.md")["JSON of `estimate"])) == set(json.loads(capsys.readouterr().out))
 
 
+def test_every_key_of_what_is_inside_an_estimate_is_described(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["estimate", "--gpu", "rtx-4090", "--gpus", "1", "--workload", "llama-2-7b", "--tokens", "1e9", "--json"]
+    assert main([*command, "--today", TODAY.isoformat()]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert set(described(sections("cli.md")["remedies[]"])) == set(document["remedies"][0])
+    for part in ("bottleneck", "time_to_train"):
+        assert set(described(sections("cli.md")[part])) == set(document[part])
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_key_of_a_listing_is_described(kind: Any) -> None:
     row = list_rows(load_catalog(today=TODAY), kind, today=TODAY)[0]

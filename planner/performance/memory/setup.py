@@ -8,19 +8,14 @@ from typing import Literal, get_args
 
 from planner.catalog.records import TransformerSpec
 from planner.errors import InputError
-from planner.workload.settings import Software
+from planner.workload.settings import AdapterTargets, Method, Optimizer, Software
 from planner.workload.transformer import key_value_width, layer_matmul_parameters, mlp_matrices, query_width
 
-Method = Literal["full", "lora", "qlora"]
-"""All weights are trained; or low-rank adapters beside frozen weights; or beside frozen weights in few bits."""
-Optimizer = Literal["adamw-16", "adamw-18", "adamw-12", "adamw-fp32", "adamw-pure-16bit", "adamw-8bit", "sgd-momentum"]
-"""Recipe of what is kept for a trained parameter; its bytes stand in `states.RECIPES`."""
 StateSharding = Literal["replicated", "optimizer", "gradients", "sharded"]
 """What the replicas divide among them: nothing, the optimizer (ZeRO-1), also gradients (ZeRO-2), or all (ZeRO-3)."""
 Recomputation = Literal["none", "selective", "selective-per-op", "full"]
 """What is recomputed instead of kept; `selective-per-op` is another name of `selective`."""
 LossKind = Literal["plain", "fused", "chunked"]
-AdapterTargets = Literal["q_v", "attention", "all"]
 
 WEIGHT_BITS = (4, 8, 16, 32)
 

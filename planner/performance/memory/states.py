@@ -9,7 +9,6 @@ from types import MappingProxyType
 
 from planner.performance.memory.setup import (
     MemorySetup,
-    Optimizer,
     StateSharding,
     adapter_parameters,
     embedding_parameters,
@@ -17,6 +16,7 @@ from planner.performance.memory.setup import (
     layer_parameters,
 )
 from planner.units import BITS_PER_BYTE
+from planner.workload.settings import Optimizer
 
 HALF_BYTES = 2.0  # of a 16-bit number
 QUANTISED_BLOCK = 64  # weights that share a scale in 4 bit
@@ -89,8 +89,13 @@ class States:
 
 
 def recipe_of(setup: MemorySetup) -> Recipe:
-    """The optimizer's recipe, by default 16-bit mixed precision with Adam."""
-    return RECIPES[setup.optimizer or ("adamw-16" if setup.element_bytes <= HALF_BYTES else "adamw-fp32")]
+    """Bytes of the optimizer, by default 16-bit mixed precision with Adam."""
+    return RECIPES[optimizer_of(setup)]
+
+
+def optimizer_of(setup: MemorySetup) -> Optimizer:
+    """The optimizer's recipe as asked, else by the precision."""
+    return setup.optimizer or ("adamw-16" if setup.element_bytes <= HALF_BYTES else "adamw-fp32")
 
 
 def quantised_bytes(bits: int, *, double_quantised: bool) -> float:

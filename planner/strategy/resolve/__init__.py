@@ -11,8 +11,10 @@ from planner.strategy.parameters import ParameterTable, by_default, given
 from planner.strategy.problem import Issue, PlanProblem, RentedProvider
 from planner.strategy.resolve.figures import Figures
 from planner.strategy.resolve.machines import resolve_machine
+from planner.strategy.resolve.names import check_names, check_throughput_keys
 from planner.strategy.resolve.offers import pool, resolve_offer
-from planner.strategy.resolve.pairs import PairFinder, check_names, check_throughput_keys, places, resolve_job
+from planner.strategy.resolve.pairs import PairFinder, resolve_job
+from planner.strategy.resolve.places import places
 from planner.strategy.resolve.site import resolve_site
 
 
@@ -58,10 +60,11 @@ def resolve(scenario: Scenario, catalog: Catalog, evidence: Evidence, *, today: 
     offers = [(resolve_offer(item, scenario, figures, table, providers), item) for item in pooled]
     finder = PairFinder(scenario=scenario, catalog=catalog, evidence=evidence, table=table)
     jobs, pairs = [], []
+    all_places = places(machines, offers, table)
     for index, (id, entry) in enumerate(scenario.jobs.items()):
         job, workload = resolve_job(id, entry, figures, table)
         jobs.append(job)
-        pairs += [finder.find(index, job, workload, place) for place in places(machines, offers, table)]
+        pairs += finder.find_all(index, job, workload, all_places)
 
     def rate_or(name: str, value: float | None) -> Figure:
         return by_default(name, catalog.assume(name)) if value is None else given(value)

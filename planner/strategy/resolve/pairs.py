@@ -2,71 +2,25 @@
 
 from __future__ import annotations
 
-import difflib
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 from planner.catalog.query import find_workload
-from planner.catalog.records import Catalog, Figure, Gpu, Workload
-from planner.errors import InputError, PlannerError, UnknownIdError
+from planner.catalog.records import Catalog, Figure, Workload
+from planner.errors import InputError, PlannerError
+from planner.performance.duration import attempt_parts
 from planner.performance.estimate import Prediction, Setup, estimate
 from planner.performance.evidence import Evidence
+from planner.performance.remedies import remedies
 from planner.scenario.schema import JobInput, Scenario
 from planner.strategy.parameters import ParameterTable, given
-from planner.strategy.problem import Fit, Issue, Job, Machine, Pair, RentedOffer
+from planner.strategy.problem import Fit, Issue, Job, Pair, Restarts
 from planner.strategy.resolve.figures import Figures, oldest
-from planner.strategy.resolve.offers import PooledOffer
+from planner.strategy.resolve.places import Place
 from planner.units import S_PER_H
 from planner.workload.training import amount_of_work
 
-_RESERVED_NAMES = ("site", "cloud")  # resources of shared cost lines
-_MOST_NODES = 512
-_MULTI_NODE_GPUS = 8  # nodes of this size have a network made for training; smaller ones only where one is stated
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """A resource as a job sees it."""
-
-    id: str
-    gpu: Gpu
-    gpus_per_node: int
-    max_nodes: int
-    machine: int | None
-    offer: int | None
-    region: str
-    startup_s: float
-    network_gbit_per_s: float | None
-
-
-def places(
-    machines: list[tuple[Machine, Gpu]], offers: list[tuple[RentedOffer, PooledOffer]], table: ParameterTable
-) -> list[Place]:
-    """All resources of a problem in one list, machines first."""
-    values = [parameter.value for parameter in table.freeze()]
-    found = [
-        Place(
-            id=machine.id, gpu=gpu, gpus_per_node=machine.gpus, max_nodes=1, machine=index, offer=None, region="",
-            startup_s=0.0, network_gbit_per_s=None,
-        )
-        for index, (machine, gpu) in enumerate(machines)
-    ]  # fmt: skip
-    for index, (offer, item) in enumerate(offers):
-        network = item.offer.network_gbit_per_s
-        several = network is not None or offer.gpu_count >= _MULTI_NODE_GPUS
-        found.append(
-            Place(
-                id=offer.id,
-                gpu=item.gpu,
-                gpus_per_node=offer.gpu_count,
-                max_nodes=_MOST_NODES if several else 1,
-                machine=None,
-                offer=index,
-                region=offer.region,
-                startup_s=values[offer.startup_s_at],
-                network_gbit_per_s=None if network is None else network.value,
-            )
-        )
-    return found
+_TOO_LARGE = ("does_not_fit", "fits_nowhere")
 
 
 def work_of(id: str, entry: JobInput, workload: Workload) -> float:
@@ -96,8 +50,21 @@ def resolve_job(id: str, entry: JobInput, figures: Figures, table: ParameterTabl
         local_share_at=None
         if entry.local_share is None
         else table.add(f"{where}.local_share", given(entry.local_share), "-"),
+        restarts=_restarts(where, entry, figures, table) if entry.restarts else None,
     )
     return job, workload
+
+
+def _restarts(where: str, entry: JobInput, figures: Figures, table: ParameterTable) -> Restarts:
+    """Columns for the interruptions of a job; where it gives neither number nor pause of checkpoints, as assumed."""
+    asked = entry.checkpoint_s if entry.checkpoints or entry.checkpoint_s else None
+    pause = figures.given_or(asked, lambda: figures.assumed("checkpoint_s"))
+    rate = figures.assumed("interruptions_per_gpu_year")
+    return Restarts(
+        interruptions_per_gpu_year_at=table.add("interruptions_per_gpu_year", rate, "1/year"),
+        restart_s_at=table.add("restart_s", figures.assumed("restart_s"), "s"),
+        checkpoint_s_at=table.add(f"{where}.checkpoint_s", pause, "s"),
+    )
 
 
 @dataclass(slots=True, kw_only=True)
@@ -109,6 +76,40 @@ class PairFinder:
     evidence: Evidence
     table: ParameterTable
     _known: dict[tuple[object, ...], Prediction | PlannerError] = field(default_factory=dict)
+
+    def find_all(self, index: int, job: Job, workload: Workload, places: Sequence[Place]) -> list[Pair]:
+        """The pairs of a job; where it fits into nothing owned, or nothing rented, with what would make it fit."""
+        pairs = [self.find(index, job, workload, place) for place in places]
+        for rented in (False, True):
+            side = [at for at, place in enumerate(places) if (place.offer is not None) == rented]
+            if any(pairs[at].feasible for at in side):
+                continue
+            too_large = [at for at in side if any(issue.code in _TOO_LARGE for issue in pairs[at].problems)]
+            if too_large:
+                nearest = min(too_large, key=lambda at: _shortage(pairs[at].problems))
+                pairs[nearest] = self._with_remedy(pairs[nearest], job, workload, places[nearest])
+        return pairs
+
+    def _with_remedy(self, pair: Pair, job: Job, workload: Workload, place: Place) -> Pair:
+        """The pair, its reason completed by the cheapest change that makes the job fit."""
+        entry = self.scenario.jobs[job.id]
+        predicted = self._predict(entry, workload, place, pair.gpus)
+        if not isinstance(predicted, Prediction):
+            return pair
+        found = remedies(
+            self._setup(entry, workload, place, pair.gpus),
+            predicted,
+            self.catalog,
+            machine_gpus=place.gpus_per_node,
+            most_gpus=place.gpus_per_node * place.max_nodes,
+        )
+        if not found:
+            return pair
+        problems = [
+            replace(issue, params={**issue.params, "remedy": found[0].text}) if issue.code in _TOO_LARGE else issue
+            for issue in pair.problems
+        ]
+        return replace(pair, problems=tuple(problems))
 
     def find(self, index: int, job: Job, workload: Workload, place: Place) -> Pair:
         """The pair of a job and a place, feasible or with the reasons why not."""
@@ -130,7 +131,10 @@ class PairFinder:
             nodes=nodes,
             work=work,
             throughput_at=self.table.add(f"jobs.{job.id}.throughput.{place.id}", throughput, fit.throughput_unit),
-            checkpoint_total_s=entry.checkpoints * entry.checkpoint_s,
+            eval_share=entry.eval_share,
+            checkpoints=entry.checkpoints,
+            checkpoint_s=entry.checkpoint_s,
+            restarts=job.restarts,
             fit=fit,
             problems=tuple(problems),
         )
@@ -205,8 +209,7 @@ class PairFinder:
                 continue
             if best is None or predicted.throughput > best[1].throughput:
                 best = last
-            seconds = work / predicted.throughput + entry.checkpoints * entry.checkpoint_s + place.startup_s
-            if entry.deadline_h is None or seconds / S_PER_H <= entry.deadline_h:
+            if entry.deadline_h is None or self._turnaround_h(job, entry, place, last, work) <= entry.deadline_h:
                 best = last
                 break
         found = best or last
@@ -234,14 +237,31 @@ class PairFinder:
             settings={
                 "precision": predicted.precision, "seq_len": predicted.seq_len, "micro_batch": predicted.micro_batch,
                 "global_batch": predicted.global_batch, "checkpointing": predicted.checkpointing,
+                "method": entry.method, "optimizer": predicted.optimizer,
             },
             warnings=tuple(Issue(code=w.code, field=f"jobs.{job.id}", params=w.params) for w in predicted.warnings),
+            setup=self._setup(entry, workload, place, gpus), prediction=predicted,
         )  # fmt: skip
         figure = Figure(
             value=predicted.throughput, low=predicted.throughput_low, high=predicted.throughput_high,
             sources=predicted.sources, as_of=self._dated(predicted), estimate=predicted.estimate,
         )  # fmt: skip
         return gpus, -(-gpus // place.gpus_per_node), fit, figure
+
+    def _turnaround_h(self, job: Job, entry: JobInput, place: Place, run: tuple[int, Prediction], work: float) -> float:
+        """Start-up and one attempt at the predicted speed. [h]"""
+        restarts = job.restarts
+        values = () if restarts is None else [parameter.value for parameter in self.table.freeze()]
+        attempt = attempt_parts(
+            work / run[1].throughput,
+            eval_share=entry.eval_share,
+            checkpoints=entry.checkpoints,
+            checkpoint_s=entry.checkpoint_s if restarts is None else values[restarts.checkpoint_s_at],
+            gpus=run[0],
+            interruptions_per_gpu_year=None if restarts is None else values[restarts.interruptions_per_gpu_year_at],
+            restart_s=0.0 if restarts is None else values[restarts.restart_s_at],
+        )
+        return float(attempt.total_h) + place.startup_s / S_PER_H
 
     def _dated(self, predicted: Prediction) -> str | None:
         """Date of a predicted speed: of the oldest measurement or constant it rests on."""
@@ -280,25 +300,33 @@ class PairFinder:
         key = (
             workload.id, place.gpu.id, gpus, per_node, place.network_gbit_per_s if gpus > per_node else None,
             entry.precision, entry.seq_len, entry.micro_batch, entry.global_batch, entry.checkpointing,
+            entry.method, entry.optimizer, entry.adapter_rank, entry.adapter_targets,
         )  # fmt: skip
         if key not in self._known:
-            setup = Setup(
-                workload=workload,
-                gpu=place.gpu,
-                gpus=gpus,
-                gpus_per_node=per_node,
-                precision=entry.precision,
-                seq_len=entry.seq_len,
-                micro_batch=entry.micro_batch,
-                global_batch=entry.global_batch,
-                checkpointing=entry.checkpointing,
-                network_gbit_per_s=place.network_gbit_per_s,
-            )
+            setup = self._setup(entry, workload, place, gpus)
             try:
                 self._known[key] = estimate(setup, self.catalog, self.evidence)
             except InputError as error:
                 self._known[key] = error
         return self._known[key]
+
+    def _setup(self, entry: JobInput, workload: Workload, place: Place, gpus: int) -> Setup:
+        return Setup(
+            workload=workload,
+            gpu=place.gpu,
+            gpus=gpus,
+            gpus_per_node=min(gpus, place.gpus_per_node),
+            precision=entry.precision,
+            seq_len=entry.seq_len,
+            micro_batch=entry.micro_batch,
+            global_batch=entry.global_batch,
+            checkpointing=entry.checkpointing,
+            network_gbit_per_s=place.network_gbit_per_s,
+            method=entry.method,
+            optimizer=entry.optimizer,
+            adapter_rank=entry.adapter_rank,
+            adapter_targets=entry.adapter_targets,
+        )
 
     def _does_not_fit(self, job: Job, place: Place, gpus: int, predicted: Prediction) -> Issue:
         params = {
@@ -309,45 +337,18 @@ class PairFinder:
             "memory_gb": predicted.memory_gb,
             "capacity_gb": predicted.capacity_gb,
             "min_gpus": predicted.min_gpus,
+            "remedy": None,
         }
         code = "does_not_fit" if predicted.min_gpus is not None else "fits_nowhere"
         return Issue(code=code, field=f"jobs.{job.id}", params=params)
 
 
-def check_names(scenario: Scenario, catalog: Catalog) -> None:
-    """No resource has the name of another: machines, own quotes, offers and GPUs are told apart by name alone.
-
-    Raises
-    ------
-    InputError
-        For a machine or own quote whose name is taken.
-    """
-    for id in scenario.machines:
-        taken = "an offer" if id in catalog.offers else "a GPU" if id in catalog.gpus else None
-        taken = "a part of every plan" if id in _RESERVED_NAMES else taken
-        if taken is not None:
-            raise InputError("name_taken", field=f"machines.{id}", value=id, taken=taken)
-    for id in scenario.offers:
-        taken = "a machine" if id in scenario.machines else "a GPU" if id in catalog.gpus else None
-        taken = "a part of every plan" if id in _RESERVED_NAMES else taken
-        if taken is not None:
-            raise InputError("name_taken", field=f"offers.{id}", value=id, taken=taken)
-
-
-def check_throughput_keys(scenario: Scenario, catalog: Catalog) -> None:
-    """Every key of a job's own throughput names a machine, an offer or a GPU.
-
-    Raises
-    ------
-    UnknownIdError
-        For a key that names nothing.
-    """
-    known = [*scenario.machines, *scenario.offers, *catalog.offers, *catalog.gpus]
-    for id, entry in scenario.jobs.items():
-        for key in entry.throughput:
-            if key not in known:
-                near = difflib.get_close_matches(key, known, n=3, cutoff=0.4)
-                raise UnknownIdError("machine, offer or GPU", key, near, field=f"jobs.{id}.throughput.{key}")
+def _shortage(problems: Sequence[Issue]) -> tuple[int, float]:
+    """How far a candidate is from fitting: more GPUs help first, then memory needed over memory there."""
+    issue = next(issue for issue in problems if issue.code in _TOO_LARGE)
+    memory, capacity = issue.params["memory_gb"], issue.params["capacity_gb"]
+    assert isinstance(memory, float) and isinstance(capacity, float)
+    return _TOO_LARGE.index(issue.code), memory / capacity
 
 
 def _powers_of_two(limit: int) -> list[int]:

@@ -324,3 +324,55 @@ def test_a_faulty_config_json_is_refused(
     )
     assert (status, out) == (2, "")
     assert err.startswith(message.format(file=file))
+
+
+def estimated(capsys: pytest.CaptureFixture[str], gpus: int, *options: str) -> dict[str, Any]:
+    arguments = ("--gpu", "h100-sxm5-80gb", "--gpus", str(gpus), "--workload", "gpt-1.3b", "--tokens", "1e12")
+    status, out, _ = run(capsys, "estimate", *arguments, *options, "--json", *TODAY)
+    assert status == 0
+    document: dict[str, Any] = json.loads(out)
+    return document
+
+
+def test_an_estimate_counts_interruptions_over_several_machines_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    for gpus, options, counted in (
+        (8, (), False),
+        (64, (), True),
+        (64, ("--no-restarts",), False),
+        (8, ("--restarts",), True),
+        (8, ("--gpus-per-node", "4"), True),
+    ):
+        document = estimated(capsys, gpus, *options)
+        parts = document["time_to_train"]
+        work_h = 1e12 / document["throughput"] / 3600
+        assert parts["work_h"] == pytest.approx(work_h)
+        assert parts["restarts_counted"] is counted
+        assert document["time_to_train_h"] == parts["total_h"]
+        assert (parts["total_h"] > work_h * 1.0001) is counted
+        assert (parts["lost_h"] > 0) is (parts["interruptions"] > 0) is counted
+        assert document["low_h"] < document["time_to_train_h"] < document["high_h"]
+
+
+def test_an_estimate_adds_evaluation_and_checkpoints(capsys: pytest.CaptureFixture[str]) -> None:
+    document = estimated(capsys, 8, "--eval-share", "0.25", "--checkpoints", "7", "--checkpoint-s", "100")
+    parts = document["time_to_train"]
+    assert parts["evaluation_h"] == pytest.approx(parts["work_h"] / 4)
+    assert parts["checkpoint_h"] == pytest.approx(700 / 3600)
+    assert parts["total_h"] == pytest.approx(1.25 * parts["work_h"] + 700 / 3600)
+    assert estimated(capsys, 8, "--checkpoints", "6")["time_to_train"]["checkpoint_h"] == pytest.approx(180 / 3600)
+
+
+def test_the_text_says_what_is_lost_where_something_is(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ("estimate", "--gpu", "h100-sxm5-80gb", "--workload", "gpt-1.3b", "--tokens", "1e12", *TODAY)
+    assert "of which" not in run(capsys, *arguments, "--gpus", "8")[1]
+    assert "expected interruptions" in run(capsys, *arguments, "--gpus", "64")[1]
+    assert "\nbottleneck  matrix products" in run(capsys, *arguments, "--gpus", "8")[1]
+    assert "\nWould fit: a micro-batch of" in run(capsys, *arguments, "--gpus", "8", "--micro-batch", "512")[1]
+
+
+@pytest.mark.parametrize("share", ["1.5", "-0.1", "nan", "half"])
+def test_a_share_of_evaluation_that_cannot_be_is_refused(capsys: pytest.CaptureFixture[str], share: str) -> None:
+    arguments = ("estimate", "--gpu", "h100-sxm5-80gb", "--gpus", "8", "--workload", "gpt-1.3b")
+    with pytest.raises(SystemExit):
+        run(capsys, *arguments, f"--eval-share={share}")
+    assert f"found '{share}', expected a number from 0 to 1" in capsys.readouterr().err

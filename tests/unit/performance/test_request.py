@@ -34,6 +34,15 @@ def setup(workload="gpt-1.3b", gpu="a100-sxm4-80gb", gpus=8, **changes):
         ({"workload": "bert-large-squad", "seq_len": 1024}, "seq_len_too_long", "seq_len"),
         ({"workload": "resnet50-imagenet", "seq_len": 128}, "not_applicable", "seq_len"),
         ({"workload": "resnet50-imagenet", "checkpointing": "full"}, "not_applicable", "checkpointing"),
+        ({"workload": "resnet50-imagenet", "method": "lora"}, "not_applicable", "method"),
+        ({"workload": "resnet50-imagenet", "optimizer": "sgd-momentum"}, "not_applicable", "optimizer"),
+        ({"method": "dora"}, "unknown_choice", "method"),
+        ({"optimizer": "adam"}, "unknown_choice", "optimizer"),
+        ({"method": "lora", "adapter_targets": "mlp"}, "unknown_choice", "adapter_targets"),
+        ({"method": "lora", "adapter_rank": 0}, "not_at_least_one", "adapter_rank"),
+        ({"method": "lora", "adapter_rank": 2049}, "not_applicable", "adapter_rank"),
+        ({"adapter_rank": 8}, "not_applicable", "adapter_rank"),
+        ({"adapter_targets": "all"}, "not_applicable", "adapter_targets"),
     ],
 )
 def test_what_cannot_be_is_refused_by_field(changes, code, field):

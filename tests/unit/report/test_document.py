@@ -198,3 +198,15 @@ def test_a_strategy_that_cannot_run_has_no_figures_rather_than_zero() -> None:
 )
 def test_cells_that_look_like_formulas_are_neutralised(cell: object, expected: object) -> None:
     assert safe_cell(cell) == expected
+
+
+def test_a_run_that_was_estimated_names_its_bottleneck_and_an_own_rate_none(result: Result) -> None:
+    jobs = [job for entry in plan_document(result)["strategies"] for job in entry["jobs"]]
+    assert jobs
+    for job in jobs:
+        if not job["settings"]:
+            assert job["bottleneck"] is None
+            continue
+        assert set(job["bottleneck"]) == {"part", "share", "remedy", "settings", "speed_factor", "text"}
+        assert 0.2 < job["bottleneck"]["share"] < 1
+        assert job["bottleneck"]["remedy"]

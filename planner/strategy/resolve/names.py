@@ -1,0 +1,47 @@
+"""Names in a scenario: each means one thing, and something that exists."""
+
+from __future__ import annotations
+
+import difflib
+
+from planner.catalog.records import Catalog
+from planner.errors import InputError, UnknownIdError
+from planner.scenario.schema import Scenario
+
+_RESERVED_NAMES = ("site", "cloud")  # resources of shared cost lines
+
+
+def check_names(scenario: Scenario, catalog: Catalog) -> None:
+    """No resource has the name of another: machines, own quotes, offers and GPUs are told apart by name alone.
+
+    Raises
+    ------
+    InputError
+        For a machine or own quote whose name is taken.
+    """
+    for id in scenario.machines:
+        taken = "an offer" if id in catalog.offers else "a GPU" if id in catalog.gpus else None
+        taken = "a part of every plan" if id in _RESERVED_NAMES else taken
+        if taken is not None:
+            raise InputError("name_taken", field=f"machines.{id}", value=id, taken=taken)
+    for id in scenario.offers:
+        taken = "a machine" if id in scenario.machines else "a GPU" if id in catalog.gpus else None
+        taken = "a part of every plan" if id in _RESERVED_NAMES else taken
+        if taken is not None:
+            raise InputError("name_taken", field=f"offers.{id}", value=id, taken=taken)
+
+
+def check_throughput_keys(scenario: Scenario, catalog: Catalog) -> None:
+    """Every key of a job's own throughput names a machine, an offer or a GPU.
+
+    Raises
+    ------
+    UnknownIdError
+        For a key that names nothing.
+    """
+    known = [*scenario.machines, *scenario.offers, *catalog.offers, *catalog.gpus]
+    for id, entry in scenario.jobs.items():
+        for key in entry.throughput:
+            if key not in known:
+                near = difflib.get_close_matches(key, known, n=3, cutoff=0.4)
+                raise UnknownIdError("machine, offer or GPU", key, near, field=f"jobs.{id}.throughput.{key}")
