@@ -22,6 +22,7 @@ from planner.catalog.load import load_catalog
 from planner.catalog.query import find_gpu, find_workload
 from planner.catalog.records import PRECISIONS, Catalog
 from planner.errors import InputError, PlannerError
+from planner.files import write_whole
 from planner.measurements.reading import read_bytes
 from planner.measurements.table import read_table
 from planner.performance.estimate import Setup, estimate
@@ -99,7 +100,7 @@ def _plan(options: argparse.Namespace) -> None:
     result = evaluate(_scenario(options), catalog, load_evidence(), today=options.today)
     plan = plan_document(result)
     if options.csv is not None:
-        _write(options.csv, plan_csv(result))
+        write_whole(options.csv, plan_csv(result), field="--csv", source=options.file)
     if plan["recommended"] is None:
         print(plan["reason"], file=sys.stderr)
         for entry in plan["strategies"]:
@@ -150,18 +151,20 @@ def _estimate(options: argparse.Namespace) -> None:
     evidence = load_evidence()
     for gpu in options.without_evidence_of or ():
         evidence = evidence.without_gpu(find_gpu(catalog, gpu, field="--without-evidence-of").id)
-    try:
-        prediction = estimate(setup, catalog, evidence)
-        work = _work(options, workload)
-    except InputError as error:
-        raise InputError(error.code, field="--" + error.field.replace("_", "-"), **error.params) from None
     pauses = Pauses(
         eval_share=options.eval_share,
         checkpoints=options.checkpoints,
         checkpoint_s=options.checkpoint_s,
         restarts=options.restarts,
     )
-    document = forecast_document(setup, prediction, work, catalog, machine_gpus=options.gpus_per_node, pauses=pauses)
+    try:
+        prediction = estimate(setup, catalog, evidence)
+        work = _work(options, workload)
+        document = forecast_document(
+            setup, prediction, work, catalog, machine_gpus=options.gpus_per_node, pauses=pauses
+        )
+    except InputError as error:
+        raise InputError(error.code, field="--" + error.field.replace("_", "-"), **error.params) from None
     _print(_json(document) if options.json else forecast_text(document))
 
 
@@ -263,7 +266,7 @@ def _validate(options: argparse.Namespace) -> None:
         memory=lambda rows: predict_memory_rows(rows, catalog),
     )
     if options.csv is not None:
-        _write(options.csv, validation_csv(validation))
+        write_whole(options.csv, validation_csv(validation), field="--csv", source=options.file)
     if validation.summary.n == 0:
         print("no row could be scored: each has its reason", file=sys.stderr)
     _print(_json(validation_document(validation)) if options.json else validation_text(validation))
@@ -294,13 +297,6 @@ def _print(text: str) -> None:
         raise InputError(
             "cannot_write", field="", value="standard output", reason=error.strerror or "an error"
         ) from None
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8", newline="")
-    except OSError as error:
-        raise InputError("cannot_write", field="--csv", value=str(path), reason=error.strerror or "an error") from None
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -340,7 +336,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     model = one.add_mutually_exclusive_group(required=True)
     model.add_argument("--workload", metavar="ID")
-    model.add_argument("--model-config", type=Path, metavar="FILE.json", help="a config.json of Hugging Face instead")
+    model.add_argument("--model-config", type=_path, metavar="FILE.json", help="a config.json of Hugging Face instead")
     one.add_argument("--precision", choices=PRECISIONS)
     one.add_argument("--seq-len", type=_count, metavar="N")
     one.add_argument("--micro-batch", type=_count, metavar="N")
@@ -397,14 +393,14 @@ def _parser() -> argparse.ArgumentParser:
     claims.set_defaults(run=_claims)
 
     check_rows = commands.add_parser("validate", parents=[common], help="predict measured runs and compare")
-    check_rows.add_argument("file", type=Path, metavar="FILE.csv")
-    check_rows.add_argument("--csv", type=Path, metavar="OUT.csv", help="also write every row with its prediction")
+    check_rows.add_argument("file", type=_path, metavar="FILE.csv")
+    check_rows.add_argument("--csv", type=_path, metavar="OUT.csv", help="also write every row with its prediction")
     check_rows.set_defaults(run=_validate)
     return parser
 
 
 def _path(text: str) -> Path:
-    if not text.strip():
+    if not text.strip() or "\0" in text:
         raise argparse.ArgumentTypeError(f"found {text!r}, expected the name of a file or folder")
     return Path(text)
 

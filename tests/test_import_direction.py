@@ -18,6 +18,7 @@ ORDER: tuple[tuple[str, ...], ...] = (
         "planner",
         "planner.cells",
         "planner.errors",
+        "planner.files",
         "planner.units",
         "planner.strict_yaml",
         "planner.messages",

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from planner.catalog.query import accelerators_named, find_accelerator, find_workload, workloads_named
-from planner.catalog.records import Catalog, TransformerSpec, Workload
+from planner.catalog.records import Catalog, Gpu, PartialGpu, TransformerSpec, Workload
 from planner.errors import InputError, UnknownIdError
 from planner.measurements.parallelism import EXPECTED, Parallelism, ParallelismError, parse_parallelism
-from planner.measurements.rows import LanguageRow, Row
+from planner.measurements.rows import LanguageRow, MemoryRow, Row
 from planner.messages import as_text
+from planner.units import FLOP_PER_TFLOP
 
 TASKS = ("pretrain", "full-finetune", "lora", "qlora")
 _SMALLER_LAST = ("composer", "llm-foundry")
 """Frameworks that run a last micro-batch with fewer sequences, so that micro-batches need not divide the batch."""
 _SHOWN = 60
+_MOST_OF_NOMINAL = 1.1  # nominal GB are GiB
+_ABOVE_PEAK = 2.0  # 4-bit formats are twice as fast as the 8 bit of the catalog
 _MOST_NAMES = 200
 """Names after which those resembling an unknown one are no longer looked for: that takes a millisecond each."""
 
@@ -39,6 +42,7 @@ class Subjects:
         self._catalog = catalog
         self._other_models = frozenset(other_models)
         self._gpus: dict[str, str | None] = {}
+        self._found: dict[str, Gpu | PartialGpu] = {}
         self._models: dict[str, Workload | UnknownIdError] = {}
 
     def gpu_reason(self, text: str) -> str | None:
@@ -46,6 +50,14 @@ class Subjects:
         if text not in self._gpus:
             self._gpus[text] = self._find_gpu(text)
         return self._gpus[text]
+
+    def gpu(self, text: str) -> Gpu | PartialGpu | None:
+        """The catalog's GPU of a name; None where it isn't known or could be several."""
+        if self.gpu_reason(text) is not None:
+            return None
+        if text not in self._found:
+            self._found[text] = find_accelerator(self._catalog, text)
+        return self._found[text]
 
     def _find_gpu(self, text: str) -> str | None:
         if len(self._gpus) > _MOST_NAMES and not accelerators_named(self._catalog, text):
@@ -127,6 +139,7 @@ def row_reason(row: Row, subjects: Subjects) -> str | None:
         or _shape_reason(row, spread, subjects.shape(row))
         or _gpus_reason(row, spread)
         or _batch_reason(row, spread)
+        or _measured_reason(row, subjects)
     )
 
 
@@ -198,6 +211,30 @@ def _batch_reason(row: Row, spread: Parallelism) -> str | None:
             expected = f"{product:g} ({copies} copies x micro-batch {micro} x {row.grad_accum:g} passes)"
             return reason("global_batch_seqs", batch, expected)
     return None
+
+
+def _measured_reason(row: Row, subjects: Subjects) -> str | None:
+    """A measured value beyond what the GPUs have: one in other units, of other GPUs, or a slip."""
+    gpu = subjects.gpu(row.gpu or "")
+    if gpu is None or row.measured is None:
+        return None
+    if isinstance(row, MemoryRow):
+        has_gb = None if gpu.memory_gb is None else gpu.memory_gb.value
+        if has_gb is not None and row.measured > _MOST_OF_NOMINAL * has_gb:
+            return reason("peak_memory_gb", f"{row.measured:g}", f"at most the {has_gb:g} GB of {gpu.name}")
+        return None
+    known = subjects.shape(row)
+    layers = row.n_layers or (known.layers if known else None)
+    width = row.d_model or (known.d_model if known else None)
+    rates = [figure.value for figure in gpu.dense_tflop_per_s.values()]
+    if layers is None or width is None or not rates:
+        return None
+    # Attention's projections alone, forward and back to the activations: any training computes more.
+    flop = 4.0 * 2.0 * layers * float(width) ** 2
+    most = _ABOVE_PEAK * max(rates) * FLOP_PER_TFLOP * (row.n_gpus or 1) / flop
+    if row.measured <= most:
+        return None
+    return reason("tokens_per_s_total", f"{row.measured:g}", f"at most {most:.3g}, all that the GPUs can compute")
 
 
 def _degrees(spread: Parallelism) -> str:

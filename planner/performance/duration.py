@@ -10,6 +10,8 @@ import numpy as np
 from planner.units import H_PER_YEAR, S_PER_H, Numeric
 
 LEAST_INTERVAL_S = 1.0  # of work between checkpoints that pause nothing
+MOST_LOST = 1000.0  # times the rest of a run, above which it is taken never to end
+_LARGEST_EXPONENT = 50.0  # keeps times finite; such a run never ends
 
 
 def attempt_h(
@@ -99,8 +101,9 @@ def interrupted_s(busy_s: Numeric, segments: Numeric, mtbf_s: Numeric, restart_s
     >>> round(interrupted_s(86_400.0, 48.0, 10_800.0, 600.0) / 3600, 1)
     27.6
     """
-    of_segment = np.asarray(busy_s / segments / mtbf_s)
-    return _scalar(busy_s * np.exp(restart_s / mtbf_s) * np.expm1(of_segment) / of_segment)
+    of_segment = np.minimum(busy_s / segments / mtbf_s, _LARGEST_EXPONENT)
+    again = np.exp(np.minimum(restart_s / mtbf_s, _LARGEST_EXPONENT))
+    return _scalar(busy_s * again * np.expm1(of_segment) / of_segment)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +121,11 @@ class Attempt:
     def total_h(self) -> Numeric:
         """One attempt from start to end, without start-up or queueing. [h]"""
         return self.work_h + self.evaluation_h + self.checkpoint_h + self.lost_h
+
+    @property
+    def ends(self) -> bool:
+        """Whether it gets from one checkpoint to the next between interruptions, at least now and then."""
+        return bool(np.all(self.lost_h <= MOST_LOST * (self.total_h - self.lost_h)))
 
 
 def attempt_parts(

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 from planner.catalog.records import TransformerSpec
+from planner.cells import shown
 from planner.errors import InputError
+from planner.measurements.parallelism import EXPECTED, Parallelism, ParallelismError, parse_parallelism
 from planner.performance.evidence import MEASUREMENTS_FOLDER
 from planner.performance.memory.peak import MemoryKind
 from planner.performance.memory.setup import LossKind, MemorySetup, Recomputation, StateSharding
@@ -55,6 +56,11 @@ _OPTIMIZERS: Mapping[str, Optimizer | None] = {
     "sgd": "sgd-momentum",
 }
 _WEIGHT_BITS: Mapping[str, int] = {"nf4": 4, "nf4-dq": 4, "fp4": 4, "int8": 8, "bf16-mixed": 32, "fp16-mixed": 32}
+_SPELLINGS: Mapping[str, str] = {
+    "bfloat16": "bf16", "float16": "fp16", "half": "fp16", "16": "fp16", "float32": "fp32", "32": "fp32",
+    "float8": "fp8", "mxfp8": "fp8",
+}  # fmt: skip
+_MOST_IN_NODE = 8
 _PRECISIONS = frozenset({"bf16", "fp16", "fp8", "tf32", "fp32", "amp-fp16", "amp-bf16", *_WEIGHT_BITS})
 
 
@@ -115,12 +121,13 @@ def memory_setup_of_row(row: Mapping[str, str]) -> MemorySetup:
     InputError
         A cell that can't be read or can't be meant; `field` names row and column.
     """
-    precision = row.get("precision") or "bf16"
+    precision = (row.get("precision") or "bf16").strip().casefold().removesuffix("-true")
+    precision = _SPELLINGS.get(precision, precision)
     if precision not in _PRECISIONS:
         raise _unreadable(row, "precision", "one of " + ", ".join(sorted(_PRECISIONS)))
     method = _one_of(row, "task", _METHODS)
-    degrees = _degrees(row.get("parallelism") or "")
-    sharding, shards = _sharding(row, degrees)
+    spread = _spread(row)
+    sharding, shards = _sharding(row, spread)
     heads = int(_number(row, "n_heads"))
     spec = TransformerSpec(
         layers=int(_number(row, "n_layers")),
@@ -147,10 +154,10 @@ def memory_setup_of_row(row: Mapping[str, str]) -> MemorySetup:
         optimizer=_one_of(row, "optimizer", _OPTIMIZERS),
         sharding=sharding,
         shards=shards,
-        tensor=degrees.get("tp", 1),
-        pipeline=degrees.get("pp", 1),
-        chunks=degrees.get("vp", degrees.get("interleave", 1)),
-        context=degrees.get("cp", 1),
+        tensor=spread.tensor,
+        pipeline=spread.pipeline,
+        chunks=spread.virtual,
+        context=spread.context,
         checkpointing=_one_of(row, "activation_checkpointing", _RECOMPUTATIONS),
         software=_software(row),
         loss_kind=_one_of(row, "loss_kind", _LOSSES),
@@ -165,23 +172,23 @@ def _software(row: Mapping[str, str]) -> Software:
     return "compiled" if "compile" in notes and "no torch.compile" not in notes else "eager"
 
 
-def _degrees(parallelism: str) -> dict[str, int]:
-    """Degrees by their short names, as in `fsdp8-cp4`, `tp8-pp8-vp4` or `tp2-zero1(4)-dp8`."""
-    found = re.findall(r"(fsdp|zero[123]|ddp|dp|tp|pp|cp|vp|interleave)[-=(]?(\d+)", parallelism)
-    return {name: int(degree) for name, degree in found}
+def _spread(row: Mapping[str, str]) -> Parallelism:
+    text = (row.get("parallelism") or "").strip()
+    try:
+        return parse_parallelism(text) if text else Parallelism()
+    except ParallelismError:
+        raise _unreadable(row, "parallelism", EXPECTED) from None
 
 
-def _sharding(row: Mapping[str, str], degrees: Mapping[str, int]) -> tuple[StateSharding, int]:
-    parallelism = row.get("parallelism") or ""
-    gpus = int(_number(row, "n_gpus", 1))
-    replicas = max(1, gpus // (degrees.get("tp", 1) * degrees.get("pp", 1)))
-    stages: Mapping[str, StateSharding] = {
-        "zero1": "optimizer", "zero2": "gradients", "zero3": "sharded", "fsdp": "sharded",
-    }  # fmt: skip
-    for name, sharding in stages.items():
-        if name in parallelism or name.replace("zero", "zero-") in parallelism:
-            return sharding, degrees.get(name, replicas)
-    return "replicated", 1
+def _sharding(row: Mapping[str, str], spread: Parallelism) -> tuple[StateSharding, int]:
+    """What the copies of the model share, and in groups of how many: context ranks hold the same weights."""
+    replicas = max(1, int(_number(row, "n_gpus", 1)) // (spread.tensor * spread.pipeline))
+    stages: Mapping[str, StateSharding] = {"zero1": "optimizer", "zero2": "gradients", "fsdp": "sharded"}
+    sharding = stages.get(spread.kind or "")
+    if sharding is None:
+        return "replicated", 1
+    node = min(replicas, int(_number(row, "gpus_per_node", _MOST_IN_NODE)))
+    return sharding, spread.shard_group or (node if spread.hybrid else replicas)
 
 
 def _number(row: Mapping[str, str], column: str, missing: float | None = None) -> float:
@@ -206,4 +213,4 @@ def _one_of(row: Mapping[str, str], column: str, known: Mapping[str, T]) -> T:
 
 def _unreadable(row: Mapping[str, str], column: str, expected: str) -> InputError:
     field = f"{row.get('id') or 'row'}: {column}"
-    return InputError("unknown_choice", field=field, value=repr(row.get(column) or ""), expected=expected)
+    return InputError("unknown_choice", field=field, value=shown((row.get(column) or "").strip()), expected=expected)

@@ -14,10 +14,14 @@ from planner.performance.constants import constants_of
 from planner.performance.memory import peak_memory
 from planner.performance.memory_rows import memory_kind_of_row, memory_setup_of_row
 from planner.performance.rows.predict import Run, complete_row, predict_runs
-from planner.performance.rows.subject import RowError, known_model
+from planner.performance.rows.subject import DEFAULT_SEQ_LEN, RowError, model_of
 from planner.performance.rows.width import Widths
 from planner.performance.stacks import load_stacks
 from planner.units import BYTES_PER_GB
+
+_OF_MODEL = (
+    "model", "n_params", "n_layers", "d_model", "n_heads", "n_kv_heads", "d_ff", "gated_mlp", "vocab", "seq_len",
+)  # fmt: skip
 
 
 def predict_language_rows(rows: Sequence[LanguageRow], catalog: Catalog) -> list[RowPrediction]:
@@ -66,40 +70,52 @@ def predict_memory_rows(rows: Sequence[MemoryRow], catalog: Catalog) -> list[Row
     found = []
     for row in rows:
         try:
-            cells = _cells(row, catalog)
+            cells, choices = _cells(row, catalog)
             setup, kind = memory_setup_of_row(cells), memory_kind_of_row(cells)
-        except (InputError, RowError) as error:
+        except RowError as error:
             found.append(RowPrediction(predicted=None, skipped=str(error)))
+            continue
+        except InputError as error:
+            column = error.field.rpartition(": ")[2]  # without the row's name, so that rows with one fault are counted
+            reason = str(InputError(error.code, field=column, **error.params))
+            found.append(RowPrediction(predicted=None, skipped=reason))
             continue
         predicted = peak_memory(setup, constants).shown_bytes(kind) / BYTES_PER_GB
         found.append(
-            RowPrediction(predicted=predicted, low=predicted / factor, high=predicted * factor, novelty="new-stack")
+            RowPrediction(
+                predicted=predicted,
+                low=predicted / factor,
+                high=predicted * factor,
+                novelty="new-stack",
+                choices=tuple(choices),
+            )
         )
     return found
 
 
-def _cells(row: MemoryRow, catalog: Catalog) -> dict[str, str]:
-    """A row as text by column, with the shape of the catalog's model where the row has none of its own."""
+def _cells(row: MemoryRow, catalog: Catalog) -> tuple[dict[str, str], list[str]]:
+    """A row as text by column, and what was filled in by the rules of the table of speeds."""
     cells = {}
     for field in dataclasses.fields(row):
         value = getattr(row, field.name)
         cells[field.name] = "" if value is None else str(int(value) if isinstance(value, bool) else value)
-    if row.n_layers is None or row.d_model is None:
-        known = known_model(row.model, catalog)
-        if known is None:
-            raise RowError(
-                f"model: found '{row.model or ''}', expected a model of the catalog; or n_layers and d_model"
-            )
-        spec, parameters = known
-        shape = {
-            "n_layers": spec.layers,
-            "d_model": spec.d_model,
-            "n_heads": spec.heads,
-            "n_kv_heads": spec.kv_heads,
-            "d_ff": spec.d_ff,
-            "vocab": spec.vocab,
-            "gated_mlp": int(spec.gated_mlp),
-            "n_params": parameters,
-        }
-        cells |= {column: str(value) for column, value in shape.items() if not cells[column]}
-    return cells
+    choices: list[str] = []
+    shared = {name: getattr(row, name) for name in _OF_MODEL}
+    spec, parameters = model_of(LanguageRow(id=row.id, line=row.line, **shared), catalog, choices)
+    known: dict[str, object] = {
+        "n_layers": spec.layers,
+        "d_model": spec.d_model,
+        "n_heads": spec.heads,
+        "n_kv_heads": spec.kv_heads,
+        "d_ff": spec.d_ff,
+        "vocab": spec.vocab,
+        "gated_mlp": int(spec.gated_mlp),
+        "n_params": parameters,
+    }
+    if row.seq_len is None:
+        known["seq_len"] = min(spec.seq_len, DEFAULT_SEQ_LEN)
+        choices.append(f"sequence length {known['seq_len']}")
+    if not row.task:
+        known["task"] = "pretrain"
+        choices.append("task pretrain")
+    return cells | {column: str(value) for column, value in known.items() if not cells[column]}, choices

@@ -7,6 +7,7 @@ from typing import Any
 
 from planner.catalog.records import Catalog, Workload
 from planner.energy.power import partly_loaded_w
+from planner.errors import InputError
 from planner.performance.bottleneck import bottleneck
 from planner.performance.duration import Attempt, attempt_parts
 from planner.performance.estimate import Prediction, Setup
@@ -52,6 +53,11 @@ def forecast_document(
         GPUs of one machine where the run may leave some idle; they draw idle power. None: machines hold just the run.
     pauses : Pauses, optional
         Evaluation, checkpoints and whether interruptions count.
+
+    Raises
+    ------
+    InputError
+        Interruptions so frequent, for the checkpoints asked, that the run would never end.
     """
     pauses = pauses or Pauses()
 
@@ -117,15 +123,20 @@ def _attempt(work_s: float, setup: Setup, pauses: Pauses, catalog: Catalog) -> A
     figures = Figures(catalog)
     interrupted = _interrupted(setup, pauses)
     usual_s = figures.assumed("checkpoint_s").value
-    return attempt_parts(
+    checkpoint_s = usual_s if pauses.checkpoint_s is None else pauses.checkpoint_s
+    found = attempt_parts(
         work_s,
         eval_share=pauses.eval_share,
         checkpoints=pauses.checkpoints,
-        checkpoint_s=usual_s if pauses.checkpoint_s is None else pauses.checkpoint_s,
+        checkpoint_s=checkpoint_s,
         gpus=setup.gpus,
         interruptions_per_gpu_year=figures.assumed("interruptions_per_gpu_year").value if interrupted else None,
         restart_s=figures.assumed("restart_s").value,
     )
+    if not found.ends:
+        params = {"checkpoints": found.checkpoints, "checkpoint_s": checkpoint_s, "interruptions": found.interruptions}
+        raise InputError("attempt_never_ends", field="checkpoint_s", **params)
+    return found
 
 
 def _interrupted(setup: Setup, pauses: Pauses) -> bool:

@@ -128,7 +128,7 @@ def subject_of(row: LanguageRow, catalog: Catalog, stacks: tuple[Stack, ...]) ->
     stack = find_stack(row.framework, row.source, stacks)
     choices: list[str] = []
     software = _software(row, stack, choices)
-    spec, parameters = _model(row, catalog, choices)
+    spec, parameters = model_of(row, catalog, choices)
     method: Method = {"lora": "lora", "qlora": "qlora"}.get((row.task or "").casefold(), "full")  # type: ignore[assignment]
     seq_len = row.seq_len or min(spec.seq_len, DEFAULT_SEQ_LEN)
     if row.seq_len is None:
@@ -179,7 +179,14 @@ def _is_vendors_code(row: LanguageRow) -> bool:
     return any(name in (row.framework or "").casefold() for name in _VENDORS_CODES)
 
 
-def _model(row: LanguageRow, catalog: Catalog, choices: list[str]) -> tuple[TransformerSpec, float]:
+def model_of(row: LanguageRow, catalog: Catalog, choices: list[str]) -> tuple[TransformerSpec, float]:
+    """Shape and parameters of a row's model; `choices` takes what is filled in.
+
+    Raises
+    ------
+    RowError
+        The model isn't known, or is neither a decoder nor an encoder.
+    """
     name = (row.model or "").casefold()
     for names, why in _UNSUPPORTED:
         if names.search(name.split("/")[-1]):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from planner.catalog.query import find_workload
 from planner.catalog.records import Catalog, Figure, Workload
 from planner.errors import InputError, PlannerError
-from planner.performance.duration import attempt_parts
+from planner.performance.duration import Attempt, attempt_parts
 from planner.performance.estimate import Prediction, Setup, estimate
 from planner.performance.evidence import Evidence
 from planner.performance.remedies import remedies
@@ -122,6 +122,8 @@ class PairFinder:
             if own is not None
             else self._as_predicted(job, entry, workload, place, work, problems)
         )
+        if not problems:
+            problems += self._never_ends(job, entry, place, gpus, work / throughput.value)
         return Pair(
             job=index,
             resource=place.id,
@@ -250,18 +252,35 @@ class PairFinder:
 
     def _turnaround_h(self, job: Job, entry: JobInput, place: Place, run: tuple[int, Prediction], work: float) -> float:
         """Start-up and one attempt at the predicted speed. [h]"""
+        attempt = self._attempt(job, entry, run[0], work / run[1].throughput)
+        return float(attempt.total_h) + place.startup_s / S_PER_H
+
+    def _never_ends(self, job: Job, entry: JobInput, place: Place, gpus: int, work_s: float) -> list[Issue]:
+        """The problem of a run that interruptions throw back again and again, if it is one."""
+        attempt = self._attempt(job, entry, gpus, work_s)
+        if attempt.ends:
+            return []
+        params = {
+            "job": job.id,
+            "resource": place.id,
+            "checkpoints": attempt.checkpoints,
+            "checkpoint_s": attempt.checkpoint_h / attempt.checkpoints * S_PER_H if attempt.checkpoints else 0.0,
+            "interruptions": attempt.interruptions,
+        }
+        return [Issue(code="attempt_never_ends", field=f"jobs.{job.id}.checkpoint_s", params=params)]
+
+    def _attempt(self, job: Job, entry: JobInput, gpus: int, work_s: float) -> Attempt:
         restarts = job.restarts
         values = () if restarts is None else [parameter.value for parameter in self.table.freeze()]
-        attempt = attempt_parts(
-            work / run[1].throughput,
+        return attempt_parts(
+            work_s,
             eval_share=entry.eval_share,
             checkpoints=entry.checkpoints,
             checkpoint_s=entry.checkpoint_s if restarts is None else values[restarts.checkpoint_s_at],
-            gpus=run[0],
+            gpus=gpus,
             interruptions_per_gpu_year=None if restarts is None else values[restarts.interruptions_per_gpu_year_at],
             restart_s=0.0 if restarts is None else values[restarts.restart_s_at],
         )
-        return float(attempt.total_h) + place.startup_s / S_PER_H
 
     def _dated(self, predicted: Prediction) -> str | None:
         """Date of a predicted speed: of the oldest measurement or constant it rests on."""

@@ -19,6 +19,7 @@ from planner.scenario.load import check_document, read_document
 from planner.scenario.paths import with_overrides
 from planner.strategy.evaluate import evaluate
 from tests import planning
+from tests.unit.validate.tables import text_of
 
 ROOT = Path(__file__).resolve().parents[3]
 LAB = ROOT / "examples" / "hybrid-lab.yaml"
@@ -82,6 +83,8 @@ def test_values_on_the_command_line_are_read_as_in_a_file(text: str, capsys: pyt
     [
         ("catalog", "diff", "", "data"), ("catalog", "diff", "data", " "), ("catalog", "diff", "", ""),
         ("catalog", "check", ""), ("plan", ""), ("plan", str(LAB), "--csv", ""),
+        ("validate", ""), ("validate", "a\0b"), ("validate", "a.csv", "--csv", " "), ("plan", "a\0b"),
+        ("estimate", "--gpu", "a10", "--gpus", "1", "--model-config", ""),
     ],
 )  # fmt: skip
 def test_an_empty_path_is_refused(arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
@@ -206,3 +209,72 @@ def test_a_report_of_problems_has_an_end(tmp_path: Path, capsys: pytest.CaptureF
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) < 200
     assert "more" in lines[-1]
+
+
+def test_an_estimate_of_a_run_that_never_ends_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    run = ["--gpu", "rtx-4000-ada", "--gpus", "8", "--workload", "gpt-j-6b", "--checkpoint-s", "1e12", "--restarts"]
+    assert main(["estimate", *run, "--json", *TODAY]) == 2
+    found = capsys.readouterr()
+    assert found.out == ""
+    assert "--checkpoint-s: found" in found.err and "never end" in found.err
+    assert main(["estimate", *run, "--no-restarts", "--json", *TODAY]) == 0
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("deadline_h", [None, 8])
+def test_a_plan_of_jobs_that_never_end_says_so(deadline_h: int | None) -> None:
+    job = {"checkpoints": 10, "checkpoint_s": 1e12, "restarts": True}
+    changes = {f"jobs.{id}.{key}": value for id in ("daily", "key") for key, value in job.items()}
+    plan = shipped({**changes, "jobs.daily.deadline_h": deadline_h})
+    json.dumps(plan, allow_nan=False)
+    assert plan["recommended"] is None
+    problems = [problem for entry in plan["strategies"] for problem in entry["problems"]]
+    ends = [problem for problem in problems if problem["code"] == "attempt_never_ends"]
+    assert {problem["field"] for problem in ends} == {"jobs.daily.checkpoint_s", "jobs.key.checkpoint_s"}
+    assert "never end" in ends[0]["message"]
+
+
+@pytest.mark.parametrize("link", [None, os.symlink, os.link])
+@pytest.mark.parametrize("command", ["plan", "validate"])
+def test_the_output_is_not_written_over_the_input(
+    command: str, link: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "in"
+    content = LAB.read_bytes() if command == "plan" else text_of({}).encode()
+    path.write_bytes(content)
+    target = path if link is None else tmp_path / "same"
+    if link is not None:
+        link(path, target)
+    assert main([command, str(path), "--csv", str(target), *TODAY]) == 2
+    assert "it is the file that is read" in capsys.readouterr().err
+    assert path.read_bytes() == content
+
+
+def test_a_csv_is_replaced_whole_keeps_its_rights_and_leaves_nothing_else(tmp_path: Path) -> None:
+    path, target = tmp_path / "in.csv", tmp_path / "out.csv"
+    path.write_text(text_of({}), encoding="utf-8")
+    target.write_text("old")
+    target.chmod(0o640)
+    before = target.stat().st_ino
+    with target.open() as reader:  # still sees the old file, whole
+        assert main(["validate", str(path), "--csv", str(target), *TODAY]) == 0
+        assert reader.read() == "old"
+    assert target.stat().st_ino != before
+    assert target.stat().st_mode & 0o777 == 0o640
+    assert target.read_text(encoding="utf-8").startswith("id,measured")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.csv", "out.csv"]
+    assert main(["validate", str(path), "--csv", os.devnull, *TODAY]) == 0
+
+
+def test_a_csv_that_cannot_be_written_leaves_the_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, target = tmp_path / "in.csv", tmp_path / "out.csv"
+    path.write_text(text_of({}), encoding="utf-8")
+    target.write_text("old")
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    assert main(["validate", str(path), "--csv", str(target), *TODAY]) == 2
+    assert target.read_text() == "old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.csv", "out.csv"]

@@ -86,3 +86,11 @@ def test_a_run_shorter_than_the_interval_makes_no_checkpoint():
 
 def test_restarts_are_interrupted_too():
     assert interrupted_s(100.0, 1.0, 50.0, 25.0) == pytest.approx(50 * math.exp(0.5) * (math.exp(2) - 1))
+
+
+def test_a_run_that_never_gets_to_its_next_checkpoint_stays_finite_and_says_so():
+    """One checkpoint of a trillion seconds, on GPUs that are interrupted every year: exp() would overflow."""
+    lost = attempt_parts(DAY_S, gpus=64, checkpoints=1, **{**USUAL, "checkpoint_s": 1e12})
+    assert np.isfinite(lost.total_h) and not lost.ends
+    assert attempt_parts(300 * DAY_S, gpus=16_384, **USUAL).ends
+    assert attempt_parts(DAY_S).ends

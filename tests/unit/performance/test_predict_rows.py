@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from planner.measurements.prediction import RowPrediction
 from planner.measurements.rows import LanguageRow, MemoryRow
 from planner.measurements.table import read_table
 from planner.performance.evidence import LANGUAGE_FILE, MEASUREMENTS_FOLDER
@@ -126,3 +127,46 @@ def test_memory_takes_the_shape_from_the_catalog_or_says_so() -> None:
     assert unknown.skipped == "model: found 'who knows', expected a model of the catalog; or n_layers and d_model"
     assert given.low is not None and given.high is not None and given.predicted is not None
     assert given.low * given.high == pytest.approx(given.predicted**2)
+
+
+def peak(**cells: object) -> RowPrediction:
+    """Prediction of a memory row: Llama 3 8B on two machines of eight."""
+    row = MemoryRow(id="m", line=2, gpu="h100-sxm5-80gb", n_gpus=16, model="llama-3-8b", seq_len=4096, task="pretrain")
+    (found,) = predict_memory_rows([replace(row, **cells)], CATALOG)  # type: ignore[arg-type]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("same", "spellings"),
+    [
+        ("fsdp", ("FSDP", "fsdp-full", "fsdp2", "fsdp16", "ZeRO-3", "deepspeed zero 3", "zero3", "fsdp(all)")),
+        ("fsdp8", ("FSDP8", "hsdp", "hsdp8", "fsdp-hybrid_shard")),
+        ("zero2", ("fsdp-shard_grad_op", "ZeRO-2")),
+        ("zero1(8)", ("ZeRO1(8)", "zero-1(8)")),
+        ("tp8-pp2-vp2", ("TP8-PP2-VPP2", "tp 8 pp 2 interleave 2", "pp=2 tp=8 vp=2")),
+        ("ddp", ("dp16", "DDP", "zero0")),
+    ],
+)
+def test_memory_reads_the_parallelism_as_speed_does(same: str, spellings: tuple[str, ...]) -> None:
+    expected = peak(parallelism=same).predicted
+    assert expected is not None
+    assert {text: peak(parallelism=text).predicted for text in spellings} == dict.fromkeys(spellings, expected)
+
+
+def test_a_fault_of_a_memory_row_reads_as_any_other() -> None:
+    assert (peak(precision="x" * 9000).skipped or "").startswith("precision: found 'xxx")
+    assert len(peak(precision="x" * 9000).skipped or "") < 300
+    assert (peak(parallelism="magic").skipped or "").startswith("parallelism: found 'magic', expected a form such as")
+    assert (peak(model="t5-large", n_layers=24, d_model=1024).skipped or "").startswith("model: found 't5-large'")
+
+
+@pytest.mark.parametrize("precision", ["BF16", "bfloat16", "bf16-true"])
+def test_precisions_of_memory_rows_have_the_usual_spellings(precision: str) -> None:
+    assert peak(precision=precision).predicted == peak(precision="bf16").predicted
+
+
+def test_what_a_memory_row_leaves_out_is_filled_in_and_said() -> None:
+    found = peak(model="own", n_layers=32, d_model=4096, seq_len=None, task=None)
+    assert found.predicted is not None
+    assert found.choices == ("usual n_heads, d_ff, vocab", "sequence length 2048", "task pretrain")
+    assert peak(model="own", n_params=8e9).choices == ("usual shape for the number of parameters",)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planner.measurements.checks import Subjects, row_reason
-from tests.unit.validate.tables import MEMORY, catalog, table_of
+from tests.unit.validate.tables import LANGUAGE, MEMORY, catalog, table_of, validate
 
 
 def reason_of(base: dict[str, object] | None = None, **cells: object) -> str | None:
@@ -130,3 +130,22 @@ def test_the_shape_of_a_known_model_counts_where_the_row_has_none() -> None:
 
 def test_memory_rows_are_held_to_the_same() -> None:
     assert "at most the 32" in (reason_of(dict(MEMORY), parallelism="tp64", n_gpus=64) or "")
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ({**MEMORY, "peak_memory_gb": 90}, "peak_memory_gb: found 90, expected at most the 80 GB of"),
+        ({**LANGUAGE, "tokens_per_s_total": 3e7}, "tokens_per_s_total: found 3e+07, expected at most"),
+        ({**LANGUAGE, "model": "gpt2-xl", "n_params": "", "n_layers": "", "d_model": "", "n_heads": "",
+          "tokens_per_s_total": 1e9}, "tokens_per_s_total: found 1e+09, expected at most"),
+    ],
+)  # fmt: skip
+def test_more_than_the_gpus_have_was_not_measured_on_them(row: dict[str, object], words: str) -> None:
+    assert words in (validate({}, base=row).rows[0].skipped or "")
+
+
+def test_what_the_gpus_just_have_may_be_measured() -> None:
+    """80 GiB are 85.9 GB; 8 A100 compute 2,496 TFLOP/s."""
+    assert validate({"peak_memory_gb": 85.9}, base=MEMORY).rows[0].skipped is None
+    assert validate({"tokens_per_s_total": 8 * 312e12 / 6 / 7e9}).rows[0].skipped is None
