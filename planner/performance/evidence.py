@@ -78,6 +78,7 @@ class Evidence:
 
     measurements: tuple[Measurement, ...]
     content_hash: str
+    by_id: Mapping[str, Measurement]
     by_model: Mapping[str, tuple[Measurement, ...]]
     known_gpus: frozenset[tuple[str, str]]  # (unit, GPU) that the constants have been fitted on
     known_precisions: frozenset[Precision]
@@ -85,7 +86,7 @@ class Evidence:
 
     def find(self, id: str) -> Measurement | None:
         """The measurement with an id, or None."""
-        return next((m for m in self.measurements if m.id == id), None)
+        return self.by_id.get(id)
 
     def _kept(self, keep: Callable[[Measurement], bool], reason: str) -> Evidence:
         kept = tuple(m for m in self.measurements if keep(m))
@@ -107,6 +108,7 @@ def _evidence(measurements: tuple[Measurement, ...], content_hash: str, sources:
     return Evidence(
         measurements=measurements,
         content_hash=content_hash,
+        by_id=MappingProxyType({m.id: m for m in reversed(measurements)}),
         by_model=MappingProxyType({model: tuple(rows) for model, rows in by_model.items()}),
         known_gpus=frozenset((m.unit, m.gpu) for m in measurements if m.use != "compare"),
         known_precisions=frozenset(m.precision for m in measurements),

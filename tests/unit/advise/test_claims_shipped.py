@@ -219,7 +219,7 @@ def test_without_figures_nothing_is_decided() -> None:
         shipped_catalog(), gpus={}, partial_gpus={}, offers={}, hardware={}, systems={}, workloads={}
     )
     nothing = Evidence(
-        measurements=(), content_hash="", by_model={}, known_gpus=frozenset(), known_precisions=frozenset(), sources={}
+        measurements=(), by_id={}, content_hash="", by_model={}, known_gpus=frozenset(), known_precisions=frozenset(), sources={}
     )
     found = assess_claims(empty, nothing, today=TODAY)
     undecided = {entry.claim.id for entry in found if entry.verdict == "undecidable"}
