@@ -1,4 +1,4 @@
-"""The command line: one subcommand, one planner call. Exit status 0, or 2 for invalid input."""
+"""The command line: one subcommand, one planner call. Exit status 0, 2 for invalid input, 130 after an interruption."""
 
 from __future__ import annotations
 
@@ -22,6 +22,12 @@ from planner.catalog.load import load_catalog
 from planner.catalog.query import find_gpu, find_workload
 from planner.catalog.records import PRECISIONS, Catalog
 from planner.errors import InputError, PlannerError
+from planner.measure.devices import find_device, load_torch
+from planner.measure.document import report_document
+from planner.measure.results import WORKLOADS
+from planner.measure.run import measure
+from planner.measure.tables import check_writable, table_files, write_files
+from planner.measure.text import report_text
 from planner.measurements.reading import read_bytes
 from planner.measurements.table import read_table
 from planner.performance.estimate import Setup, estimate
@@ -48,7 +54,7 @@ from planner.validate.run import validate_table
 from planner.workload.settings import SOFTWARE
 from planner.workload.training import amount_of_work
 
-EXIT_INVALID = 2
+EXIT_INVALID, EXIT_INTERRUPTED = 2, 130
 _MOST = 1_000_000_000
 _WHOLE = re.compile(r"[+]?[0-9]{1,40}")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -86,11 +92,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     options = _parser().parse_args(arguments)
     try:
-        options.run(options)
+        return options.run(options) or 0
     except PlannerError as error:
         print(error, file=sys.stderr)
         return EXIT_INVALID
-    return 0
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return EXIT_INTERRUPTED
 
 
 def _plan(options: argparse.Namespace) -> None:
@@ -245,6 +253,30 @@ def _validate(options: argparse.Namespace) -> None:
     _print(_json(validation_document(validation)) if options.json else validation_text(validation))
 
 
+def _measure(options: argparse.Namespace) -> int:
+    if options.out is not None:
+        check_writable(options.out)
+    catalog, torch = _catalog(options), load_torch()
+    device = find_device(torch, options.device, catalog, options.gpu_name)
+    report = measure(
+        torch,
+        device,
+        options.workload or (),
+        quick=options.quick,
+        date=options.today.isoformat(),
+        say=lambda line: print(line, file=sys.stderr, flush=True),
+    )
+    files = {} if options.out is None else table_files(options.out, report)
+    write_files(files)
+    for path in files:
+        print(f"written: {path}", file=sys.stderr)
+    _print(_json(report_document(report, tuple(files))) if options.json else report_text(report))
+    if report.interrupted:
+        print("interrupted: what was measured until then is kept", file=sys.stderr)
+        return EXIT_INTERRUPTED
+    return 0 if len(report.skipped) < len(report.results) else EXIT_INVALID
+
+
 def _json(document: Any) -> str:
     return json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False) + "\n"
 
@@ -363,6 +395,25 @@ def _parser() -> argparse.ArgumentParser:
     check_rows.add_argument("file", type=Path, metavar="FILE.csv")
     check_rows.add_argument("--csv", type=Path, metavar="OUT.csv", help="also write every row with its prediction")
     check_rows.set_defaults(run=_validate)
+
+    own = commands.add_parser("measure", parents=[common], help="measure this machine; needs torch")
+    own.add_argument("--device", metavar="DEVICE", help="cpu, cuda or cuda:N (default: the first GPU, else the CPU)")
+    own.add_argument(
+        "--workload",
+        nargs="+",
+        action="extend",
+        choices=(*WORKLOADS, "all"),
+        metavar="NAME",
+        help=f"what to measure: {', '.join(WORKLOADS)} or all (default)",
+    )
+    own.add_argument("--quick", action="store_true", help="fewer sizes and settings: about a minute")
+    own.add_argument(
+        "--out", type=_path, metavar="FILE.csv", help="also write training steps as tables of measurements"
+    )
+    own.add_argument(
+        "--gpu-name", metavar="NAME", help="what to call the device in tables, such as an id of the catalog"
+    )
+    own.set_defaults(run=_measure)
     return parser
 
 
