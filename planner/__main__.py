@@ -20,7 +20,7 @@ from planner.advise.recommend.ask import Ask, parse_budget, parse_months, parse_
 from planner.advise.recommend.uses import USES, load_uses
 from planner.catalog.load import load_catalog
 from planner.catalog.query import find_gpu, find_workload
-from planner.catalog.records import PRECISIONS, Catalog
+from planner.catalog.records import PRECISIONS, Catalog, Workload
 from planner.errors import InputError, PlannerError
 from planner.measure.devices import find_device, load_torch
 from planner.measure.document import report_document
@@ -31,7 +31,8 @@ from planner.measure.text import report_text
 from planner.measurements.reading import read_bytes
 from planner.measurements.table import read_table
 from planner.performance.estimate import Setup, estimate
-from planner.performance.evidence import load_evidence
+from planner.performance.evidence import Evidence, load_evidence
+from planner.performance.own_rows import with_own_rows
 from planner.performance.predict_rows import predict_language_rows, predict_memory_rows
 from planner.report.claims import claims_document, claims_text
 from planner.report.diff import diff_paths, diff_text
@@ -44,7 +45,8 @@ from planner.report.recommendation_text import recommendation_text
 from planner.report.text import forecast_text, plan_text, rows_text
 from planner.report.validation import validation_csv, validation_document, validation_text
 from planner.scenario.load import check_document, parse_scenario, read_document, read_file
-from planner.scenario.own_models import model_from_file
+from planner.scenario.own_gpus import with_own_gpus
+from planner.scenario.own_models import model_from_file, with_own_models
 from planner.scenario.paths import with_overrides
 from planner.scenario.schema import Scenario
 from planner.scenario.values import LARGEST, SMALLEST
@@ -103,7 +105,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _plan(options: argparse.Namespace) -> None:
     catalog = _catalog(options)
-    result = evaluate(_scenario(options), catalog, load_evidence(), today=options.today)
+    scenario = _scenario(options)
+    known = with_own_models(with_own_gpus(catalog, scenario.gpus), scenario.models)
+    evidence = _with_measurements(load_evidence(), options.measurements, known)
+    result = evaluate(scenario, catalog, evidence, today=options.today)
     plan = plan_document(result)
     if options.csv is not None:
         _write(options.csv, plan_csv(result))
@@ -113,6 +118,18 @@ def _plan(options: argparse.Namespace) -> None:
             for problem in entry["problems"]:
                 print(f"{entry['id']}: {problem['message']}", file=sys.stderr)
     _print(_json(plan) if options.json else plan_text(plan))
+
+
+def _with_measurements(
+    evidence: Evidence, files: Sequence[Path] | None, catalog: Catalog, models: Sequence[Workload] = ()
+) -> Evidence:
+    """Evidence with the user's own rows; what is wrong with a row is said on stderr."""
+    for file in files or ():
+        content = read_bytes(file)
+        evidence, problems = with_own_rows(evidence, content, file=file.name, catalog=catalog, models=models)
+        for problem in problems:
+            print(problem, file=sys.stderr)
+    return evidence
 
 
 def _catalog(options: argparse.Namespace, folder: Path | None = None) -> Catalog:
@@ -153,6 +170,7 @@ def _estimate(options: argparse.Namespace) -> None:
     evidence = load_evidence()
     for gpu in options.without_evidence_of or ():
         evidence = evidence.without_gpu(find_gpu(catalog, gpu, field="--without-evidence-of").id)
+    evidence = _with_measurements(evidence, options.measurements, catalog, (workload,))
     try:
         prediction = estimate(setup, catalog, evidence)
         work = _work(options, workload)
@@ -335,6 +353,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="PATH=VALUE",
         help="change an input by its path; may be repeated",
     )
+    _add_measurements(plan)
     plan.set_defaults(run=_plan)
 
     one = commands.add_parser("estimate", parents=[common], help="speed, memory, time and power of one run")
@@ -362,6 +381,7 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument(
         "--without-evidence-of", action="append", metavar="GPU", help="estimate as if this GPU had never been measured"
     )
+    _add_measurements(one)
     one.set_defaults(run=_estimate)
 
     advice = commands.add_parser("recommend", parents=[common], help="what to buy or rent for a budget")
@@ -415,6 +435,16 @@ def _parser() -> argparse.ArgumentParser:
     )
     own.set_defaults(run=_measure)
     return parser
+
+
+def _add_measurements(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--measurements",
+        type=_path,
+        action="append",
+        metavar="FILE.csv",
+        help="own measured speeds, which come before all others; may be repeated",
+    )
 
 
 def _path(text: str) -> Path:

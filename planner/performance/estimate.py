@@ -15,7 +15,7 @@ from planner.performance.device import device_of
 from planner.performance.evidence import Evidence
 from planner.performance.fitting import Choice, fitting_choices, is_fused, layout_need, software_of
 from planner.performance.layout import Layout
-from planner.performance.measured import Measured, find_measured
+from planner.performance.measured import WILD_SPREAD, Measured, find_measured
 from planner.performance.request import Request, Setup, Warning_, resolve_request
 from planner.performance.scaling import link_of
 from planner.performance.stacks import load_stacks
@@ -188,6 +188,12 @@ def _from_measured(request: Request, choice: Choice, measured: Measured, constan
         low, high = min(low, slowest), max(high, fastest)
         stacks = {"software": row.framework, "slowest": slowest, "fastest": fastest}
         warnings.append(Warning_(code="other_stacks", params=stacks))
+    if measured.contradicting:
+        slowest, fastest = measured.contradicting
+        rows = {"ids": list(measured.ids), "slowest": slowest, "fastest": fastest}
+        warnings.append(Warning_(code="own_rows_contradict", params=rows))
+    elif row.spread is not None and measured.spread > WILD_SPREAD:
+        warnings.append(Warning_(code="own_rows_wild", params={"ids": list(measured.ids), "share": measured.spread}))
     return _prediction(
         request,
         run,
