@@ -17,13 +17,13 @@ from planner.measure.training import Search, measure_training
 
 Say = Callable[[str], None]
 
-_RULES = {
+RULES = {
     ("cpu", True): Rule(limit_s=0.8, warm_up_s=0.2, warm_up_runs=1, least_samples=8),
     ("cpu", False): Rule(limit_s=20.0),
     ("cuda", True): Rule(limit_s=5.0, least_sample_s=0.1),
     ("cuda", False): Rule(limit_s=20.0, warm_up_s=2.0, least_sample_s=0.1),
 }
-_SEARCHES = {
+SEARCHES = {
     ("cpu", True): Search(most=2, limit_s=3.0),
     ("cpu", False): Search(most=8, limit_s=120.0),  # memory that runs out stops the whole machine
     ("cuda", True): Search(most=8, limit_s=30.0),
@@ -81,7 +81,7 @@ def _told(found: Iterator[Result], say: Say) -> Iterator[Result]:
 
 def _results(torch: Any, device: Device, asked: Sequence[str], meter: Meter, quick: bool) -> Iterator[Result]:
     key = ("cpu" if device.is_cpu else "cuda", quick)
-    rule, search = _RULES[key], _SEARCHES[key]
+    rule, search = RULES[key], SEARCHES[key]
     for workload in chosen_workloads(asked):
         if workload == "matmul":
             yield from measure_matmuls(torch, device, rule, quick=quick)

@@ -190,10 +190,12 @@ def _from_measured(request: Request, choice: Choice, measured: Measured, constan
         warnings.append(Warning_(code="other_stacks", params=stacks))
     if measured.contradicting:
         slowest, fastest = measured.contradicting
-        rows = {"ids": list(measured.ids), "slowest": slowest, "fastest": fastest}
+        rows = {"ids": ", ".join(measured.ids), "slowest": slowest, "fastest": fastest}
         warnings.append(Warning_(code="own_rows_contradict", params=rows))
     elif row.spread is not None and measured.spread > WILD_SPREAD:
-        warnings.append(Warning_(code="own_rows_wild", params={"ids": list(measured.ids), "share": measured.spread}))
+        warnings.append(
+            Warning_(code="own_rows_wild", params={"ids": ", ".join(measured.ids), "share": measured.spread})
+        )
     return _prediction(
         request,
         run,

@@ -19,6 +19,8 @@ from planner.__main__ import main
 from planner.advise.claims.assess import RULES
 from planner.catalog.load import load_catalog
 from planner.catalog.schema import SECTIONS, OfferIn
+from planner.measurements.parallelism import parse_parallelism
+from planner.measurements.rows import LanguageRow, MemoryRow
 from planner.performance.evidence import load_evidence
 from planner.report.document import plan_document
 from planner.report.export import COLUMNS
@@ -31,8 +33,6 @@ from planner.scenario.schema import Scenario
 from planner.scenario.values import CurrencyCode
 from planner.strategy.evaluate import evaluate
 from planner.strict_yaml import parse
-from planner.measurements.parallelism import parse_parallelism
-from planner.measurements.rows import LanguageRow, MemoryRow
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

@@ -8,9 +8,9 @@ from typing import Any
 
 from planner.catalog.load import load_catalog
 from planner.measurements.prediction import RowPrediction
+from planner.measurements.table import Table, read_table
 from planner.validate.run import Validation, validate_table
 from planner.validate.score import ScoredRow
-from planner.measurements.table import Table, read_table
 from tests.planning import TODAY
 
 LANGUAGE: Mapping[str, object] = {
