@@ -15,14 +15,14 @@ from planner.measure.results import Result, Skipped
 from planner.measure.run import RULES as command_rules
 from planner.measure.timing import Rule
 from tests.unit.cli.test_cli import MINIMAL, TODAY, run, scenario
-from tests.unit.measure.fakes import report, step, torch_with
+from tests.unit.measure.fakes import real_torch, report, step, torch_with
 
 OWN_MACHINE = """\
 schema_version: 1
 horizon_months: 12
 site: {id: us-average}
 gpus:
-  lab-cpu: {memory_gb: 24, memory_bandwidth_gb_per_s: 20, tdp_w: 100, fp32_dense_tflop_per_s: 1, bf16_dense_tflop_per_s: 1}
+  lab-cpu: {memory_gb: 24, memory_bandwidth_gb_per_s: 20, tdp_w: 100, fp32_dense_tflop_per_s: 1}
 models:
   gpt2-tiny:
     config: {model_type: gpt2, n_layer: 2, n_embd: 128, n_head: 4, n_inner: 512, vocab_size: 1000, n_positions: 128}
@@ -47,7 +47,7 @@ def local_jobs(document: dict[str, Any]) -> list[dict[str, Any]]:
 def test_from_a_measured_step_to_a_plan_that_says_measured(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("torch")
+    real_torch()
     short = Rule(limit_s=0.05, warm_up_s=0.0, warm_up_runs=1, least_samples=3)
     monkeypatch.setitem(command_rules, ("cpu", True), short)  # how well it is measured doesn't matter here
     out = tmp_path / "runs.csv"

@@ -6,6 +6,8 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
 from planner.measure.devices import Device
 from planner.measure.results import Report, Shape, TrainingStep
 from planner.measure.timing import Timing
@@ -27,6 +29,13 @@ BERT = Shape(
     workload="bert-large", model="BERT-large-SQuAD-finetune", parameters=334_094_338, unit="samples", input="seq384",
     seq_len=384, gmacs=123.2,
 )  # fmt: skip
+
+
+def real_torch() -> Any:
+    """The torch that is installed, on one thread: on a busy machine, two wait for each other. Skips without one."""
+    torch = pytest.importorskip("torch")
+    torch.set_num_threads(1)
+    return torch
 
 
 def torch_with(*names: str, version: str = "2.13.0", cuda: str | None = "13.0") -> Any:

@@ -7,7 +7,7 @@ import pytest
 from planner.errors import InputError
 from planner.measure.devices import catalog_name, cpu_name, find_device, is_out_of_memory
 from tests.planning import shipped_catalog
-from tests.unit.measure.fakes import torch_with
+from tests.unit.measure.fakes import real_torch, torch_with
 
 CATALOG = shipped_catalog()
 
@@ -66,7 +66,7 @@ def test_a_torch_without_cuda_is_named_as_the_reason() -> None:
 
 
 def test_every_allocators_words_for_no_memory_are_understood() -> None:
-    torch = pytest.importorskip("torch")
+    torch = real_torch()
     for error in (
         torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB"),
         RuntimeError("[enforce fail at alloc_cpu.cpp:127] DefaultCPUAllocator: can't allocate memory: you tried"),

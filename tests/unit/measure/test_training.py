@@ -13,7 +13,7 @@ from planner.measure.results import Skipped, TrainingStep
 from planner.measure.subjects import Built, Configuration, Subject, training_step
 from planner.measure.timing import Rule
 from planner.measure.training import Search, measure_training, search_batches, training_precisions
-from tests.unit.measure.fakes import BERT, CPU, H100
+from tests.unit.measure.fakes import BERT, CPU, H100, real_torch
 
 SHORT = Rule(limit_s=0.0, warm_up_s=0.0, warm_up_runs=1, least_samples=3)
 NO_METER = Meter(said="none")
@@ -74,7 +74,7 @@ def subject_that(fails_after: dict[int, int], error: Any) -> Subject:
 
 
 def test_memory_that_runs_out_in_the_middle_of_the_timed_steps_is_a_batch_too_large() -> None:
-    torch = pytest.importorskip("torch")
+    torch = real_torch()
     subject = subject_that({4: 2, 3: 0}, torch.OutOfMemoryError("CUDA out of memory"))
     search = Search(most=64, limit_s=1e9)
     found = list(measure_training(torch, CPU, subject, SHORT, search, NO_METER, quick=True))
@@ -84,7 +84,7 @@ def test_memory_that_runs_out_in_the_middle_of_the_timed_steps_is_a_batch_too_la
 
 
 def test_no_memory_for_one_sample_and_other_failures_are_said() -> None:
-    torch = pytest.importorskip("torch")
+    torch = real_torch()
     search = Search(most=64, limit_s=1e9)
     nothing = subject_that({1: 0}, torch.OutOfMemoryError("CUDA out of memory"))
     found = list(measure_training(torch, CPU, nothing, SHORT, search, NO_METER, quick=True))
@@ -98,7 +98,7 @@ def test_no_memory_for_one_sample_and_other_failures_are_said() -> None:
 
 
 def test_energy_of_a_step_is_that_of_the_timed_steps() -> None:
-    torch = pytest.importorskip("torch")
+    torch = real_torch()
     counted = iter((100.0, 130.0))
     meter = Meter(said="test", read_j=lambda: next(counted))
     slow = Rule(limit_s=1.0, warm_up_s=0.0, warm_up_runs=1, least_samples=10**6, most_samples=10**6, least_sample_s=0.1)
@@ -110,7 +110,7 @@ def test_energy_of_a_step_is_that_of_the_timed_steps() -> None:
 
 
 def test_the_gpt_is_gpt2_and_learns() -> None:
-    torch = pytest.importorskip("torch")
+    torch = real_torch()
     tiny = gpt_subject(torch, tiny=True)
     for checkpointing in tiny.checkpointings:
         torch.manual_seed(0)
@@ -126,7 +126,7 @@ def test_the_gpt_is_gpt2_and_learns() -> None:
 
 
 def test_checkpointing_changes_the_memory_and_not_the_gradient() -> None:
-    torch = pytest.importorskip("torch")
+    torch = real_torch()
     tiny = gpt_subject(torch, tiny=True)
     gradients = []
     for checkpointing in ("none", "full"):
@@ -139,7 +139,7 @@ def test_checkpointing_changes_the_memory_and_not_the_gradient() -> None:
 
 
 def test_a_step_changes_the_weights() -> None:
-    torch = pytest.importorskip("torch")
+    torch = real_torch()
     tiny = gpt_subject(torch, tiny=True)
     kept: list[Any] = []
 
@@ -153,6 +153,6 @@ def test_a_step_changes_the_weights() -> None:
     chosen = Configuration(precision="bf16", amp=True, checkpointing="none", batch=1)
     step = training_step(torch, CPU, subject, chosen)
     before = kept[0].loss().item()
-    for _ in range(60):
+    for _ in range(20):
         step()
-    assert kept[0].loss().item() < before - 0.01
+    assert kept[0].loss().item() < before - 0.003
