@@ -182,7 +182,8 @@ def peak_gb(torch: Any, device: Device) -> tuple[float | None, float | None]:
 
 def is_out_of_memory(torch: Any, error: BaseException) -> bool:
     """Whether an error says that memory ran out: each allocator has its own words."""
-    if isinstance(error, MemoryError | torch.OutOfMemoryError):
+    no_memory = getattr(torch, "OutOfMemoryError", MemoryError)  # versions before 2.5 have no such class
+    if isinstance(error, (MemoryError, no_memory)):
         return True
     words = str(error).casefold()
     return isinstance(error, RuntimeError) and any(
