@@ -19,7 +19,7 @@ def result_line(result: Result) -> str:
         amp = " with AMP" if result.amp else ""
         what = (
             f"{result.shape.workload} {result.precision}{amp}, checkpointing {result.checkpointing},"
-            f" batch {result.batch}: {result.per_s:,.4g} {result.shape.unit}/s"
+            f" batch {result.batch}: {_figure(result.per_s)} {result.shape.unit}/s"
         )
     return f"{what} (spread {_spread(result.timing)})"
 
@@ -44,7 +44,7 @@ def report_text(report: Report) -> str:
         rows = []
         for step in report.steps:
             precision = f"{step.precision}{' AMP' if step.amp else ''}"
-            speed = f"{step.per_s:,.4g} {step.shape.unit}"
+            speed = f"{_figure(step.per_s)} {step.shape.unit}"
             cells = [step.shape.model, precision, step.checkpointing, str(step.batch), speed, _spread(step.timing)]
             rows.append([*cells, *map(_figure, (step.reserved_gb, step.mean_w, step.j_per_step))])
         parts += ["", *table(head, rows)]
@@ -71,4 +71,6 @@ def _spread(timing: Timing) -> str:
 
 
 def _figure(value: float | None) -> str:
-    return "-" if value is None else f"{value:.4g}"
+    if value is None:
+        return "-"
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"

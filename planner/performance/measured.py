@@ -64,9 +64,8 @@ def names_of(workload: Workload) -> frozenset[str]:
 def _own_rows(request: Request, evidence: Evidence) -> list[Measurement]:
     if not evidence.own:
         return []
-    workload = request.setup.workload
-    names, unit = names_of(workload), f"{workload.unit}_per_s"
-    return [row for row in evidence.own if row.unit == unit and row.model.casefold() in names]
+    names = names_of(request.setup.workload)
+    return [row for row in evidence.own if row.model.casefold() in names]
 
 
 def _fastest(request: Request, rows: Sequence[Measurement], others: Sequence[float]) -> Measured:

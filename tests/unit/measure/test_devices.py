@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
 from planner.errors import InputError
-from planner.measure.devices import catalog_name, cpu_name, find_device, is_out_of_memory
+from planner.measure.devices import (
+    catalog_name,
+    clock_of,
+    cpu_name,
+    find_device,
+    is_out_of_memory,
+    peak_gb,
+    release_memory,
+)
 from tests.planning import shipped_catalog
-from tests.unit.measure.fakes import real_torch, torch_with
+from tests.unit.measure.fakes import CPU, H100, real_torch, torch_with
 
 CATALOG = shipped_catalog()
 
@@ -76,3 +87,36 @@ def test_every_allocators_words_for_no_memory_are_understood() -> None:
         assert is_out_of_memory(torch, error), error
     assert not is_out_of_memory(torch, RuntimeError("mat1 and mat2 shapes cannot be multiplied"))
     assert not is_out_of_memory(torch, KeyboardInterrupt())
+
+
+class Cuda:
+    """The part of torch that knows a card: what was asked of it, in order."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        def answer(*_: Any) -> float:
+            self.asked.append(name)
+            return {"max_memory_allocated": 7e9, "max_memory_reserved": 8e9}.get(name, 0.0)
+
+        return answer
+
+
+def test_the_clock_of_a_card_waits_for_it_and_that_of_a_cpu_needs_not() -> None:
+    torch = SimpleNamespace(cuda=Cuda())
+    assert clock_of(torch, CPU)() <= clock_of(torch, CPU)()
+    assert torch.cuda.asked == []
+    clock = clock_of(torch, H100)
+    clock()
+    assert torch.cuda.asked == ["synchronize"]
+
+
+def test_the_peak_is_that_since_memory_was_given_back() -> None:
+    torch = SimpleNamespace(cuda=Cuda())
+    release_memory(torch, H100)
+    assert torch.cuda.asked == ["empty_cache", "reset_peak_memory_stats"]
+    assert peak_gb(torch, H100) == (7.0, 8.0)
+    release_memory(torch, CPU)
+    assert peak_gb(torch, CPU) == (None, None)
+    assert len(torch.cuda.asked) == 4
