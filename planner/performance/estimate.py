@@ -218,6 +218,9 @@ def _from_formula(
     half_width, novelty = estimated_half_width(
         _unit(request), setup.gpu, request.precision, choice.layout, shares, catalog, evidence, constants
     )
+    spec = setup.workload.transformer
+    if spec is not None and spec.experts:
+        half_width = math.hypot(half_width, constants.half_width_experts)
     warnings = [*request.warnings, *novelty, *_batch_warning(request, run.global_batch)]
     if is_fused(setup.workload) and setup.software is None:
         warnings.append(Warning_(code="software_assumed", params={"software": software_of(request, choice.layout)}))
