@@ -6,6 +6,7 @@ import contextlib
 import os
 import stat
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from planner.errors import InputError
@@ -13,7 +14,7 @@ from planner.errors import InputError
 _NEW_FILE = 0o666
 
 
-def write_whole(path: Path, text: str, *, field: str, source: Path) -> None:
+def write_whole(path: Path, text: str, *, field: str, sources: Iterable[Path]) -> None:
     """Write text as UTF-8, so that other programs see the old file or the whole new one.
 
     Parameters
@@ -24,16 +25,16 @@ def write_whole(path: Path, text: str, *, field: str, source: Path) -> None:
         Lines end as they are.
     field : str
         Option that named the file, for problems.
-    source : Path
-        What the text was made from: it is not written over, under whatever name.
+    sources : iterable of Path
+        What the text was made from: none is written over, under whatever name.
 
     Raises
     ------
     InputError
-        It can't be written, or is the source.
+        It can't be written, or is a source.
     """
     try:
-        if path.exists() and source.exists() and path.samefile(source):
+        if path.exists() and any(source.exists() and path.samefile(source) for source in sources):
             raise _refused(path, field, "it is the file that is read")
         _write(path.resolve(), text)
     except OSError as error:

@@ -250,6 +250,15 @@ def test_the_output_is_not_written_over_the_input(
     assert path.read_bytes() == content
 
 
+def test_the_plan_is_not_written_over_measurements(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    runs = tmp_path / "runs.csv"
+    runs.write_text(text_of({"tokens_per_s_total": 20000}), encoding="utf-8")
+    before = runs.read_bytes()
+    assert main(["plan", str(LAB), "--measurements", str(runs), "--csv", str(runs), *TODAY]) == 2
+    assert "it is the file that is read" in capsys.readouterr().err
+    assert runs.read_bytes() == before
+
+
 def test_a_csv_is_replaced_whole_keeps_its_rights_and_leaves_nothing_else(tmp_path: Path) -> None:
     path, target = tmp_path / "in.csv", tmp_path / "out.csv"
     path.write_text(text_of({}), encoding="utf-8")
