@@ -135,7 +135,7 @@ def _attempt(work_s: float, setup: Setup, pauses: Pauses, catalog: Catalog) -> A
     )
     if not found.ends:
         params = {"checkpoints": found.checkpoints, "checkpoint_s": checkpoint_s, "interruptions": found.interruptions}
-        raise InputError("attempt_never_ends", field="checkpoint_s", **params)
+        raise InputError("attempt_never_ends", field="checkpoints" if pauses.checkpoints else "checkpoint_s", **params)
     return found
 
 

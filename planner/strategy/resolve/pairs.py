@@ -267,7 +267,8 @@ class PairFinder:
             "checkpoint_s": attempt.checkpoint_h / attempt.checkpoints * S_PER_H if attempt.checkpoints else 0.0,
             "interruptions": attempt.interruptions,
         }
-        return [Issue(code="attempt_never_ends", field=f"jobs.{job.id}.checkpoint_s", params=params)]
+        field = "checkpoints" if entry.checkpoints else "checkpoint_s"
+        return [Issue(code="attempt_never_ends", field=f"jobs.{job.id}.{field}", params=params)]
 
     def _attempt(self, job: Job, entry: JobInput, gpus: int, work_s: float) -> Attempt:
         restarts = job.restarts

@@ -218,6 +218,8 @@ def test_an_estimate_of_a_run_that_never_ends_is_refused(capsys: pytest.CaptureF
     assert found.out == ""
     assert "--checkpoint-s: found" in found.err and "never end" in found.err
     assert main(["estimate", *run, "--no-restarts", "--json", *TODAY]) == 0
+    assert main(["estimate", *run, "--checkpoints", "1", *TODAY]) == 2
+    assert "--checkpoints: found" in capsys.readouterr().err
 
 
 @pytest.mark.filterwarnings("error")
@@ -230,7 +232,7 @@ def test_a_plan_of_jobs_that_never_end_says_so(deadline_h: int | None) -> None:
     assert plan["recommended"] is None
     problems = [problem for entry in plan["strategies"] for problem in entry["problems"]]
     ends = [problem for problem in problems if problem["code"] == "attempt_never_ends"]
-    assert {problem["field"] for problem in ends} == {"jobs.daily.checkpoint_s", "jobs.key.checkpoint_s"}
+    assert {problem["field"] for problem in ends} == {"jobs.daily.checkpoints", "jobs.key.checkpoints"}
     assert "never end" in ends[0]["message"]
 
 
