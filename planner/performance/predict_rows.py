@@ -11,10 +11,10 @@ from planner.errors import InputError
 from planner.measurements.prediction import RowPrediction
 from planner.measurements.rows import LanguageRow, MemoryRow
 from planner.performance.constants import constants_of
-from planner.performance.memory import peak_memory
+from planner.performance.memory import MemorySetup, peak_memory
 from planner.performance.memory_rows import memory_kind_of_row, memory_setup_of_row
 from planner.performance.rows.predict import Run, complete_row, predict_runs
-from planner.performance.rows.subject import DEFAULT_SEQ_LEN, RowError, model_of
+from planner.performance.rows.subject import RowError, model_of
 from planner.performance.rows.width import Widths
 from planner.performance.stacks import load_stacks
 from planner.units import BYTES_PER_GB
@@ -87,10 +87,26 @@ def predict_memory_rows(rows: Sequence[MemoryRow], catalog: Catalog) -> list[Row
                 low=predicted / factor,
                 high=predicted * factor,
                 novelty="new-stack",
-                choices=tuple(choices),
+                choices=(*choices, *_memory_choices(row, setup)),
             )
         )
     return found
+
+
+def _memory_choices(row: MemoryRow, setup: MemorySetup) -> tuple[str, ...]:
+    """What was filled in where the row says nothing."""
+    taken = {
+        "micro_batch_seqs": f"micro-batch {setup.micro_batch:g}",
+        "precision": "4-bit weights" if setup.quantised else "precision bf16",
+        "activation_checkpointing": "recomputation none",
+        "memory_kind": "what the allocator took",
+    }
+    choices = [words for column, words in taken.items() if getattr(row, column) in (None, "")]
+    if not row.software_tier and not row.compile_flash_notes:
+        choices.append(f"software {setup.software}")
+    if not row.parallelism and (row.n_gpus or 1) > 1:
+        choices.append("nothing shared between the GPUs")
+    return tuple(choices)
 
 
 def _cells(row: MemoryRow, catalog: Catalog) -> tuple[dict[str, str], list[str]]:
@@ -112,10 +128,4 @@ def _cells(row: MemoryRow, catalog: Catalog) -> tuple[dict[str, str], list[str]]
         "gated_mlp": int(spec.gated_mlp),
         "n_params": parameters,
     }
-    if row.seq_len is None:
-        known["seq_len"] = min(spec.seq_len, DEFAULT_SEQ_LEN)
-        choices.append(f"sequence length {known['seq_len']}")
-    if not row.task:
-        known["task"] = "pretrain"
-        choices.append("task pretrain")
     return cells | {column: str(value) for column, value in known.items() if not cells[column]}, choices
