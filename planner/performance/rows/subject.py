@@ -130,6 +130,8 @@ def subject_of(row: LanguageRow, catalog: Catalog, stacks: tuple[Stack, ...]) ->
     software = _software(row, stack, choices)
     spec, parameters = _model(row, catalog, choices)
     method: Method = {"lora": "lora", "qlora": "qlora"}.get((row.task or "").casefold(), "full")  # type: ignore[assignment]
+    if not row.task:
+        choices.append("task full training")
     seq_len = row.seq_len or min(spec.seq_len, DEFAULT_SEQ_LEN)
     if row.seq_len is None:
         choices.append(f"sequence length {seq_len}")

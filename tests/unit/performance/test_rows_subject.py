@@ -192,3 +192,8 @@ def test_elementwise_kernels_as_the_stack_has_them_or_by_the_model() -> None:
 def test_sequences_that_are_not_said() -> None:
     found = subject(model="llama-3-8b", **{**NO_SHAPE, "seq_len": None})
     assert (found.seq_len, "sequence length 2048" in found.choices) == (2048, True)
+
+
+def test_a_task_that_is_not_said_is_reported() -> None:
+    assert "task full training" in subject(task=None).choices
+    assert "task full training" not in subject(task="lora").choices
