@@ -13,6 +13,7 @@ from ui.formatting import USD, Currency
 from ui.i18n import t
 from ui.inputs import Choice, Field, Input, Switch
 from ui.names import short_gpu, tariff_name
+from ui.recipe_inputs import recipe_inputs
 
 Document = Mapping[str, Any]
 
@@ -78,7 +79,8 @@ def _work(document: Document, catalog: Catalog) -> Group:
                 default=t("work.by_class"),
             ),
         ]
-        workload = catalog.workloads.get(job.get("workload", "")) if isinstance(job, Mapping) else None
+        job = job if isinstance(job, Mapping) else {}
+        workload = catalog.workloads.get(job.get("workload", ""))
         if workload is not None and workload.unit == "tokens":
             advanced.append(
                 Field(path=f"{here}.tokens", label=t("work.tokens", **names), default=_figure(workload.tokens))
@@ -90,6 +92,7 @@ def _work(document: Document, catalog: Catalog) -> Group:
                 Field(path=f"{here}.samples", label=t("work.samples", **names), default=samples),
                 Field(path=f"{here}.epochs", label=t("work.epochs", **names), default=epochs),
             ]
+        advanced += recipe_inputs(id, job, workload)
     runs = " + ".join(_word(get_value(document, f"jobs.{id}.runs_per_month"), 3) for id in document["jobs"])
     return Group(
         id="work",
