@@ -20,18 +20,18 @@ Document = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """One popover: `summary` stands on its button, `advanced` is folded."""
+    """One popover: `summary` stands on its button, `advanced` is folded; None leaves a place empty."""
 
     id: str
     icon: str
     summary: str
     main: Sequence[Input]
-    advanced: Sequence[Input]
+    advanced: Sequence[Input | None]
 
     @property
     def inputs(self) -> list[Input]:
         """All inputs of the group."""
-        return [*self.main, *self.advanced]
+        return [cell for cell in (*self.main, *self.advanced) if cell is not None]
 
 
 def groups(
@@ -52,7 +52,7 @@ def groups(
 
 def _work(document: Document, catalog: Catalog) -> Group:
     main: list[Input] = []
-    advanced: list[Input] = []
+    advanced: list[Input | None] = []
     for id, job in document["jobs"].items():
         here, names = f"jobs.{id}", {"job": id}
         main += [
@@ -82,9 +82,10 @@ def _work(document: Document, catalog: Catalog) -> Group:
         job = job if isinstance(job, Mapping) else {}
         workload = catalog.workloads.get(job.get("workload", ""))
         if workload is not None and workload.unit == "tokens":
-            advanced.append(
-                Field(path=f"{here}.tokens", label=t("work.tokens", **names), default=_figure(workload.tokens))
-            )
+            advanced += [
+                Field(path=f"{here}.tokens", label=t("work.tokens", **names), default=_figure(workload.tokens)),
+                None,
+            ]
         else:
             samples = _figure(workload.samples) if workload else ""
             epochs = formatting.plain(workload.epochs) if workload and workload.epochs else ""
@@ -359,7 +360,9 @@ def _word(value: Any, digits: int = 6) -> str:
 
 
 def _figure(figure: Figure | None) -> str:
-    return f"{figure.value:.10g}" if figure is not None else ""
+    if figure is None:
+        return ""
+    return f"{figure.value:.0f}" if figure.value.is_integer() else f"{figure.value:.10g}"  # not 1.5e+13 tokens
 
 
 def _assumed(catalog: Catalog, id: str, *, percent: bool = False) -> str:

@@ -261,8 +261,7 @@ def details(view: View) -> None:
     if warnings:
         folded = st.expander(t("details.warnings", count=len(warnings)), key="details_warnings", on_change="rerun")
         if folded.open:
-            notes = [str(warning["message"]) for warning in warnings]
-            folded.markdown("\n".join(f"- {escaped(note[:1].upper() + note[1:])}" for note in notes))
+            folded.markdown("\n".join(f"- {note}" for note in plan_rows.note_lines(view)))
 
 
 def foot(view: View) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -216,6 +217,24 @@ def bottleneck_lines(view: View) -> list[str]:
         if job["bottleneck"] is not None
     ]
     return list(dict.fromkeys(lines))
+
+
+def note_lines(view: View) -> list[str]:
+    """Warnings of the plan, with offers of the catalog by their names."""
+    notes = []
+    offers = {
+        place: view.offer_words(place)
+        for way in view.strategies
+        for job in way["jobs"]
+        for place in (job["resource"], (job["runner_up"] or job)["resource"])
+        if place in view.catalog.offers
+    }
+    for warning in view.report["warnings"]:
+        note = str(warning["message"])
+        for id in sorted(offers, key=len, reverse=True):
+            note = re.sub(rf"'?(?<![\w-]){re.escape(id)}(?![\w-])'?", offers[id], note)
+        notes.append(escaped(note[:1].upper() + note[1:]))
+    return notes
 
 
 def line_rows(view: View) -> list[dict[str, Any]]:

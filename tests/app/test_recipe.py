@@ -106,3 +106,21 @@ def test_the_jobs_of_a_plan_say_what_takes_their_time_and_memory():
     assert "**daily**, own RTX 4090 (workstation), 1 GPU: " in said
     memory = next(frame.value for frame in at.dataframe)["Memory per GPU"]
     assert all(" of " in text for text in memory)
+
+
+def test_usual_amounts_are_written_out():
+    at = start()
+    jobs = {**at.session_state["base"]["jobs"], "key": {"workload": "llama-3-8b", "runs_per_month": 0.001}}
+    at.session_state["base"] = {**at.session_state["base"], "jobs": jobs}
+    at.run()
+    assert widget(at, "text_input", "tokens").placeholder == "15000000000000"
+
+
+def test_notes_name_offers_as_the_tables_do():
+    at = start()
+    at.session_state["details_warnings"] = True
+    at.run()
+    assert not at.exception
+    notes = next(text.value for text in at.markdown if "memory is tight" in text.value)
+    assert "Key on Verda (DataCrunch) 4A100.88V, on demand: memory is tight" in notes
+    assert "verda-4a100" not in notes
