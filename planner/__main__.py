@@ -1,4 +1,4 @@
-"""The command line: one subcommand, one planner call. Exit status 0, or 2 for invalid input."""
+"""The command line: one subcommand, one planner call. Exit status 0, 2 for invalid input, 130 after an interruption."""
 
 from __future__ import annotations
 
@@ -20,12 +20,19 @@ from planner.advise.recommend.ask import Ask, parse_budget, parse_months, parse_
 from planner.advise.recommend.uses import USES, load_uses
 from planner.catalog.load import load_catalog
 from planner.catalog.query import find_gpu, find_workload
-from planner.catalog.records import PRECISIONS, Catalog
+from planner.catalog.records import PRECISIONS, Catalog, Workload
 from planner.errors import InputError, PlannerError
+from planner.measure.devices import find_device, load_torch
+from planner.measure.document import report_document
+from planner.measure.results import WORKLOADS
+from planner.measure.run import measure
+from planner.measure.tables import check_writable, table_files, write_files
+from planner.measure.text import report_text
 from planner.measurements.reading import read_bytes
 from planner.measurements.table import read_table
 from planner.performance.estimate import Setup, estimate
-from planner.performance.evidence import load_evidence
+from planner.performance.evidence import Evidence, load_evidence
+from planner.performance.own_rows import with_own_rows
 from planner.performance.predict_rows import predict_language_rows, predict_memory_rows
 from planner.performance.remedies import USUAL_MACHINE_GPUS
 from planner.report.claims import claims_document, claims_text
@@ -40,7 +47,8 @@ from planner.report.recommendation_text import recommendation_text
 from planner.report.text import forecast_text, plan_text, rows_text
 from planner.report.validation import validation_csv, validation_document, validation_text
 from planner.scenario.load import check_document, parse_scenario, read_document, read_file
-from planner.scenario.own_models import model_from_file
+from planner.scenario.own_gpus import with_own_gpus
+from planner.scenario.own_models import model_from_file, with_own_models
 from planner.scenario.paths import with_overrides
 from planner.scenario.schema import Scenario
 from planner.scenario.values import LARGEST, SMALLEST
@@ -50,7 +58,7 @@ from planner.validate.run import validate_table
 from planner.workload.settings import ADAPTER_TARGETS, METHODS, OPTIMIZERS, SOFTWARE
 from planner.workload.training import amount_of_work
 
-EXIT_INVALID = 2
+EXIT_INVALID, EXIT_INTERRUPTED = 2, 130
 _MOST = 1_000_000_000
 _WHOLE = re.compile(r"[+]?[0-9]{1,40}")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -87,16 +95,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     options = _parser().parse_args(arguments)
     try:
-        options.run(options)
+        return options.run(options) or 0
     except PlannerError as error:
         print(error, file=sys.stderr)
         return EXIT_INVALID
-    return 0
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return EXIT_INTERRUPTED
 
 
 def _plan(options: argparse.Namespace) -> None:
     catalog = _catalog(options)
-    result = evaluate(_scenario(options), catalog, load_evidence(), today=options.today)
+    scenario = _scenario(options)
+    known = with_own_models(with_own_gpus(catalog, scenario.gpus), scenario.models)
+    evidence = _with_measurements(load_evidence(), options.measurements, known)
+    result = evaluate(scenario, catalog, evidence, today=options.today)
     plan = plan_document(result)
     if options.csv is not None:
         _write(options.csv, plan_csv(result))
@@ -106,6 +119,18 @@ def _plan(options: argparse.Namespace) -> None:
             for problem in entry["problems"]:
                 print(f"{entry['id']}: {problem['message']}", file=sys.stderr)
     _print(_json(plan) if options.json else plan_text(plan))
+
+
+def _with_measurements(
+    evidence: Evidence, files: Sequence[Path] | None, catalog: Catalog, models: Sequence[Workload] = ()
+) -> Evidence:
+    """Evidence with the user's own rows; what is wrong with a row is said on stderr."""
+    for file in files or ():
+        content = read_bytes(file)
+        evidence, problems = with_own_rows(evidence, content, file=file.name, catalog=catalog, models=models)
+        for problem in problems:
+            print(problem, file=sys.stderr)
+    return evidence
 
 
 def _catalog(options: argparse.Namespace, folder: Path | None = None) -> Catalog:
@@ -150,6 +175,7 @@ def _estimate(options: argparse.Namespace) -> None:
     evidence = load_evidence()
     for gpu in options.without_evidence_of or ():
         evidence = evidence.without_gpu(find_gpu(catalog, gpu, field="--without-evidence-of").id)
+    evidence = _with_measurements(evidence, options.measurements, catalog, (workload,))
     try:
         prediction = estimate(setup, catalog, evidence)
         work = _work(options, workload)
@@ -269,6 +295,30 @@ def _validate(options: argparse.Namespace) -> None:
     _print(_json(validation_document(validation)) if options.json else validation_text(validation))
 
 
+def _measure(options: argparse.Namespace) -> int:
+    if options.out is not None:
+        check_writable(options.out)
+    catalog, torch = _catalog(options), load_torch()
+    device = find_device(torch, options.device, catalog, options.gpu_name)
+    report = measure(
+        torch,
+        device,
+        options.workload or (),
+        quick=options.quick,
+        date=options.today.isoformat(),
+        say=lambda line: print(line, file=sys.stderr, flush=True),
+    )
+    files = {} if options.out is None else table_files(options.out, report)
+    write_files(files)
+    for path in files:
+        print(f"written: {path}", file=sys.stderr)
+    _print(_json(report_document(report, tuple(files))) if options.json else report_text(report))
+    if report.interrupted:
+        print("interrupted: what was measured until then is kept", file=sys.stderr)
+        return EXIT_INTERRUPTED
+    return 0 if len(report.skipped) < len(report.results) else EXIT_INVALID
+
+
 def _json(document: Any) -> str:
     return json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False) + "\n"
 
@@ -327,6 +377,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="PATH=VALUE",
         help="change an input by its path; may be repeated",
     )
+    _add_measurements(plan)
     plan.set_defaults(run=_plan)
 
     one = commands.add_parser("estimate", parents=[common], help="speed, memory, time and power of one run")
@@ -366,6 +417,7 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument(
         "--without-evidence-of", action="append", metavar="GPU", help="estimate as if this GPU had never been measured"
     )
+    _add_measurements(one)
     one.set_defaults(run=_estimate)
 
     advice = commands.add_parser("recommend", parents=[common], help="what to buy or rent for a budget")
@@ -400,7 +452,36 @@ def _parser() -> argparse.ArgumentParser:
     check_rows.add_argument("file", type=Path, metavar="FILE.csv")
     check_rows.add_argument("--csv", type=Path, metavar="OUT.csv", help="also write every row with its prediction")
     check_rows.set_defaults(run=_validate)
+
+    own = commands.add_parser("measure", parents=[common], help="measure this machine; needs torch")
+    own.add_argument("--device", metavar="DEVICE", help="cpu, cuda or cuda:N (default: the first GPU, else the CPU)")
+    own.add_argument(
+        "--workload",
+        nargs="+",
+        action="extend",
+        choices=(*WORKLOADS, "all"),
+        metavar="NAME",
+        help=f"what to measure: {', '.join(WORKLOADS)} or all (default)",
+    )
+    own.add_argument("--quick", action="store_true", help="fewer sizes and settings: about a minute")
+    own.add_argument(
+        "--out", type=_path, metavar="FILE.csv", help="also write training steps as tables of measurements"
+    )
+    own.add_argument(
+        "--gpu-name", metavar="NAME", help="what to call the device in tables, such as an id of the catalog"
+    )
+    own.set_defaults(run=_measure)
     return parser
+
+
+def _add_measurements(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--measurements",
+        type=_path,
+        action="append",
+        metavar="FILE.csv",
+        help="own measured speeds, which come before all others; may be repeated",
+    )
 
 
 def _path(text: str) -> Path:

@@ -14,7 +14,7 @@ from planner.performance.constants import Constants, assumption_id, constants_of
 from planner.performance.evidence import Evidence
 from planner.performance.fitting import Choice, fitting_choices, is_fused, layout_need, memory_setup, software_of
 from planner.performance.layout import Layout
-from planner.performance.measured import Measured, find_measured
+from planner.performance.measured import WILD_SPREAD, Measured, find_measured
 from planner.performance.memory.states import optimizer_of
 from planner.performance.request import Request, Setup, Warning_, resolve_request
 from planner.performance.request_steps import request_steps, trained_parameters, units_per_sample
@@ -187,6 +187,14 @@ def _from_measured(request: Request, choice: Choice, measured: Measured, constan
         low, high = min(low, slowest), max(high, fastest)
         stacks = {"software": row.framework, "slowest": slowest, "fastest": fastest}
         warnings.append(Warning_(code="other_stacks", params=stacks))
+    if measured.contradicting:
+        slowest, fastest = measured.contradicting
+        rows = {"ids": ", ".join(measured.ids), "slowest": slowest, "fastest": fastest}
+        warnings.append(Warning_(code="own_rows_contradict", params=rows))
+    elif row.spread is not None and measured.spread > WILD_SPREAD:
+        warnings.append(
+            Warning_(code="own_rows_wild", params={"ids": ", ".join(measured.ids), "share": measured.spread})
+        )
     return _prediction(
         request,
         run,
@@ -210,6 +218,9 @@ def _from_formula(
     half_width, novelty = estimated_half_width(
         _unit(request), setup.gpu, request.precision, choice.layout, shares, catalog, evidence, constants
     )
+    spec = setup.workload.transformer
+    if spec is not None and spec.experts:
+        half_width = math.hypot(half_width, constants.half_width_experts)
     warnings = [*request.warnings, *novelty, *_batch_warning(request, run.global_batch)]
     if is_fused(setup.workload) and setup.software is None:
         warnings.append(Warning_(code="software_assumed", params={"software": software_of(request, choice.layout)}))

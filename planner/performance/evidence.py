@@ -6,7 +6,7 @@ import csv
 import hashlib
 import io
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -21,12 +21,13 @@ MEASUREMENTS_FOLDER = Path(__file__).resolve().parents[2] / "data" / "measuremen
 LANGUAGE_FILE = "llm_throughput.csv"
 SAMPLE_FILE = "dl_throughput.csv"
 SOURCES_FILE = "sources.yaml"
+OWN = "own:"  # begins ids and sources of the user's own measurements
 
 Use = Literal["evidence", "fit", "compare"]
 """`evidence` may answer a plan, `fit` only supports the constants, `compare` only shows what other software reaches."""
 
 # Automatic mixed precision and pure half precision are one class: both multiply in 16 bit and add in 32.
-_PRECISIONS: Mapping[str, Precision] = MappingProxyType(
+PRECISIONS: Mapping[str, Precision] = MappingProxyType(
     {
         "amp-fp16": "fp16",
         "fp16": "fp16",
@@ -65,6 +66,7 @@ class Measurement:
     use: Use
     framework: str
     notes: str
+    spread: float | None = None  # of an own measurement's samples, over their median [-]
 
     @property
     def fit_only(self) -> bool:
@@ -78,18 +80,22 @@ class Evidence:
 
     measurements: tuple[Measurement, ...]
     content_hash: str
+    by_id: Mapping[str, Measurement]
     by_model: Mapping[str, tuple[Measurement, ...]]
     known_gpus: frozenset[tuple[str, str]]  # (unit, GPU) that the constants have been fitted on
     known_precisions: frozenset[Precision]
     sources: Mapping[str, Source]  # where the rows come from
+    own: tuple[Measurement, ...] = ()  # the user's; they come before all others, and no constant rests on them
 
     def find(self, id: str) -> Measurement | None:
         """The measurement with an id, or None."""
-        return next((m for m in self.measurements if m.id == id), None)
+        own = next((m for m in self.own if m.id == id), None)
+        return own or self.by_id.get(id)
 
     def _kept(self, keep: Callable[[Measurement], bool], reason: str) -> Evidence:
         kept = tuple(m for m in self.measurements if keep(m))
-        return _evidence(kept, f"{self.content_hash} {reason}", self.sources)
+        found = _evidence(kept, f"{self.content_hash} {reason}", self.sources)
+        return replace(found, own=tuple(m for m in self.own if keep(m)))
 
     def without_gpu(self, gpu_id: str) -> Evidence:
         """The same evidence as if this GPU had never been measured."""
@@ -107,10 +113,21 @@ def _evidence(measurements: tuple[Measurement, ...], content_hash: str, sources:
     return Evidence(
         measurements=measurements,
         content_hash=content_hash,
+        by_id=MappingProxyType({m.id: m for m in reversed(measurements)}),
         by_model=MappingProxyType({model: tuple(rows) for model, rows in by_model.items()}),
         known_gpus=frozenset((m.unit, m.gpu) for m in measurements if m.use != "compare"),
         known_precisions=frozenset(m.precision for m in measurements),
         sources=sources,
+    )
+
+
+def add_own(evidence: Evidence, rows: tuple[Measurement, ...], source: Source, content: bytes) -> Evidence:
+    """The same evidence with rows of the user's own, from a file with this content."""
+    return replace(
+        evidence,
+        own=(*evidence.own, *rows),
+        content_hash=f"{evidence.content_hash} {source.id} {hashlib.sha256(content).hexdigest()}",
+        sources=MappingProxyType({**evidence.sources, source.id: source}),
     )
 
 
@@ -215,7 +232,7 @@ def _language_row(row: Mapping[str, str]) -> Measurement:
         gpus=gpus,
         gpus_per_node=_whole(row["gpus_per_node"]) or gpus,
         model=row["model"],
-        precision=_PRECISIONS[row["precision"] or ("" if answers else "fp8")],
+        precision=PRECISIONS[row["precision"] or ("" if answers else "fp8")],
         throughput=float(row["tokens_per_s_total"]),
         unit="tokens_per_s",
         micro_batch=micro_batch,
@@ -244,7 +261,7 @@ def _sample_row(row: Mapping[str, str]) -> Measurement:
         gpus=gpus,
         gpus_per_node=int(_number(row["gpus_per_node"])) or gpus,
         model=row["model"],
-        precision=_PRECISIONS[row["precision"]],
+        precision=PRECISIONS[row["precision"]],
         throughput=float(row["throughput"]),
         unit="samples_per_s",
         micro_batch=batch,

@@ -53,15 +53,20 @@ def forecast_text(document: dict[str, Any]) -> str:
         f"throughput  {_cell(document['throughput'])} {unit}"
         f" (likely {_cell(document['throughput_low'])} to {_cell(document['throughput_high'])})",
         f"memory      {_cell(document['memory_gb'])} of {_cell(document['capacity_gb'])} GB a GPU",
-        f"time        {_cell(document['time_to_train_h'])} h"
-        f" (likely {_cell(document['low_h'])} to {_cell(document['high_h'])})",
-        *_lost_line(document["time_to_train"]),
+        *_time_lines(document),
         f"wall power  {_cell(document['wall_power_w'])} W",
         f"bottleneck  {document['bottleneck']['text']}",
     ]
     lines += [f"Note: {warning['message']}" for warning in document["warnings"]]
     lines += [f"Would fit: {remedy['text']}" for remedy in document["remedies"]]
     return "\n".join(lines) + "\n"
+
+
+def _time_lines(document: dict[str, Any]) -> list[str]:
+    if document["time_to_train_h"] is None:
+        return ["time        not known without an amount of work (--tokens, or --samples and --epochs)"]
+    likely = f"(likely {_cell(document['low_h'])} to {_cell(document['high_h'])})"
+    return [f"time        {_cell(document['time_to_train_h'])} h {likely}", *_lost_line(document["time_to_train"])]
 
 
 def _lost_line(time: dict[str, Any] | None) -> list[str]:

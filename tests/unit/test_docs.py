@@ -19,9 +19,13 @@ from planner.__main__ import main
 from planner.advise.claims.assess import RULES
 from planner.catalog.load import load_catalog
 from planner.catalog.schema import SECTIONS, OfferIn
+from planner.measure.document import report_document
+from planner.measure.results import WORKLOADS, Bandwidth, MatmulRate, Skipped
+from planner.measure.timing import SPREAD_LIMIT
 from planner.measurements.parallelism import parse_parallelism
 from planner.measurements.rows import LanguageRow, MemoryRow
 from planner.performance.evidence import load_evidence
+from planner.performance.measured import CONTRADICTION, WILD_SPREAD
 from planner.report.document import plan_document
 from planner.report.export import COLUMNS
 from planner.report.listing import KINDS, list_rows
@@ -33,6 +37,7 @@ from planner.scenario.schema import Scenario
 from planner.scenario.values import CurrencyCode
 from planner.strategy.evaluate import evaluate
 from planner.strict_yaml import parse
+from tests.unit.measure.fakes import TIMING, report, step
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -259,7 +264,18 @@ def test_every_key_of_a_check_is_described(capsys: pytest.CaptureFixture[str]) -
 
 
 @pytest.mark.parametrize(
-    "command", ["plan", "estimate", "recommend", "catalog check", "catalog list", "catalog diff", "claims", "validate"]
+    "command",
+    [
+        "plan",
+        "estimate",
+        "recommend",
+        "catalog check",
+        "catalog list",
+        "catalog diff",
+        "claims",
+        "validate",
+        "measure",
+    ],
 )
 def test_every_option_is_described(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
@@ -298,6 +314,30 @@ def test_every_key_of_a_validation_is_described(capsys: pytest.CaptureFixture[st
     assert tuple(described(pages["rows[]"])) == VALIDATION_COLUMNS == tuple(document["rows"][0])
     assert set(described(pages["summary"])) == set(document["summary"])
     assert set(described(pages["groups[]"])) == set(document["groups"][0])
+
+
+def test_every_key_of_a_measurement_is_described() -> None:
+    rate = MatmulRate(precision="bf16", size=512, tflop_per_s=1.0, timing=TIMING)
+    copy = Bandwidth(kind="copy", array_gb=1.0, gb_per_s=1.0, timing=TIMING)
+    skipped = Skipped(workload="gpt", what="all", reason="no memory")
+    document = report_document(report(rate, copy, step(), skipped))
+    pages = sections("cli.md")
+    assert set(described(pages["JSON of `measure"])) == set(document)
+    assert set(described(pages["device"])) == set(document["device"])
+    for part in ("matmul", "bandwidth", "steps"):
+        assert set(described(pages[f"{part}[]"])) == set(document[part][0]), part
+    assert all(f"`{key}`" in pages["JSON of `measure"] for key in document["skipped"][0])
+
+
+# docs/measure.md
+
+
+def test_every_workload_and_limit_of_measure_is_described() -> None:
+    assert set(described(sections("measure.md")["What is measured"])) == set(WORKLOADS)
+    text = " ".join(text_of("measure.md").split())
+    assert f"spread is at most {SPREAD_LIMIT:.0%}".replace("%", " %") in text
+    assert f"above {WILD_SPREAD:.0%}".replace("%", " %") in text
+    assert f"more than {CONTRADICTION - 1:.0%} apart".replace("%", " %") in text
 
 
 # docs/validate.md

@@ -7,6 +7,7 @@ import datetime as dt
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal
 
 from planner.advise.recommend.uses import UsesFile
@@ -79,8 +80,28 @@ class Build:
         return (today.year - oldest_day.year) * 12.0 + today.month - oldest_day.month
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Parts:
+    """What builds are made of: the very same catalog and uses make the same ones."""
+
+    catalog: Catalog
+    uses: UsesFile
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Parts) and self.catalog is other.catalog and self.uses is other.uses
+
+    def __hash__(self) -> int:
+        return hash((id(self.catalog), id(self.uses)))
+
+
 def builds(catalog: Catalog, uses: UsesFile) -> tuple[Build, ...]:
     """Every card with a price in the cheapest priced host that holds, powers and cools it, and every priced system."""
+    return _builds(_Parts(catalog=catalog, uses=uses))
+
+
+@lru_cache(maxsize=4)
+def _builds(of: _Parts) -> tuple[Build, ...]:
+    catalog, uses = of.catalog, of.uses
     figures = Figures(catalog)
     hosts = [host for host in catalog.hosts.values() if hardware_price(catalog, host.id, "new") is not None]
     found = list(_systems(catalog, figures))

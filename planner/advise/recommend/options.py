@@ -189,14 +189,13 @@ def options(
         machines={id: machine_document(build, work) for id, build in by_build.items()},
         offers=list(by_offer),
     )
-    problem = _resolved(
-        _Question(
-            key=(json.dumps(document, sort_keys=True), catalog.content_hash, evidence.content_hash, today),
-            document=document,
-            catalog=catalog,
-            evidence=evidence,
-        )
+    question = _Question(
+        key=(json.dumps(document, sort_keys=True), catalog.content_hash, evidence.content_hash, today),
+        document=document,
+        catalog=catalog,
+        evidence=evidence,
     )
+    problem = _resolved(question)
     theta = problem.theta()
     wanted = machine_counts(problem, theta, np.eye(len(problem.pairs)), keep_fixed=True)
     rates: dict[tuple[str, int], float] = {}
@@ -223,22 +222,36 @@ def options(
         elif pair.machine is not None:
             needed = max(1, int(wanted[index, pair.machine]))
         rows.append(_Row(pair=pair, gpu=gpu, gpus=gpus, build=build, offer=offer, rate=rate, needed=needed))
-    full = _costs(problem, theta, rows, [row.needed for row in rows])
+    full = _full_costs(question, tuple(row.needed for row in rows))
     counts = [_within(row, costs, budget_usd) for row, costs in zip(rows, full, strict=True)]
-    bought = _costs(problem, theta, rows, counts)
+    bought = list(full)
+    fewer = [at for at, row in enumerate(rows) if counts[at] != row.needed]
+    for at, costs in zip(fewer, _costs(problem, fewer, [counts[at] for at in fewer]), strict=True):
+        bought[at] = costs
     return tuple(
         _option(work, problem, theta, row, count, whole, costs, catalog, budget_usd, today)
         for row, count, whole, costs in zip(rows, counts, full, bought, strict=True)
     )
 
 
-def _costs(problem: PlanProblem, theta: Theta, rows: Sequence[_Row], counts: Sequence[int]) -> list[_Costs]:
-    """What every row costs with a number of machines."""
-    machines = np.zeros((len(rows), len(problem.machines)))
-    for at, (row, count) in enumerate(zip(rows, counts, strict=True)):
-        if row.pair.machine is not None:
-            machines[at, row.pair.machine] = count
-    evaluation = kernel(problem, theta, Choice(machine_count=machines, routing=np.eye(len(problem.pairs))))
+@lru_cache(maxsize=8)
+def _full_costs(question: _Question, needed: tuple[int, ...]) -> tuple[_Costs, ...]:
+    """What every pair costs with all machines that the work needs: the same for every budget."""
+    problem = _resolved(question)
+    return tuple(_costs(problem, range(len(problem.pairs)), needed))
+
+
+def _costs(problem: PlanProblem, pairs: Sequence[int], counts: Sequence[int]) -> list[_Costs]:
+    """What some pairs cost, each doing all of the work on a number of machines."""
+    if not len(pairs):
+        return []
+    machines = np.zeros((len(pairs), len(problem.machines)))
+    for at, (pair, count) in enumerate(zip(pairs, counts, strict=True)):
+        machine = problem.pairs[pair].machine
+        if machine is not None:
+            machines[at, machine] = count
+    routing = np.eye(len(problem.pairs))[list(pairs)]
+    evaluation = kernel(problem, problem.theta(), Choice(machine_count=machines, routing=routing))
     shares = _estimated_shares(evaluation, problem)
     return [
         _Costs(
@@ -249,7 +262,7 @@ def _costs(problem: PlanProblem, theta: Theta, rows: Sequence[_Row], counts: Seq
             estimated_share=float(shares[at]),
             utilisation=evaluation.utilisation[at],
         )
-        for at in range(len(rows))
+        for at in range(len(pairs))
     ]
 
 

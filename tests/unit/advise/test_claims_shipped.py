@@ -202,7 +202,7 @@ def test_another_measurement_gives_another_verdict() -> None:
         else row
         for row in evidence().measurements
     )
-    changed = dataclasses.replace(evidence(), measurements=rows)
+    changed = dataclasses.replace(evidence(), measurements=rows, by_id={row.id: row for row in rows})
     found = {entry.claim.id: entry for entry in assess_claims(shipped_catalog(), changed, today=TODAY)}
     assert found["rtx-4090-over-3090"].verdict == "conditional"  # two cards stay 56 % faster
 
@@ -219,7 +219,13 @@ def test_without_figures_nothing_is_decided() -> None:
         shipped_catalog(), gpus={}, partial_gpus={}, offers={}, hardware={}, systems={}, workloads={}
     )
     nothing = Evidence(
-        measurements=(), content_hash="", by_model={}, known_gpus=frozenset(), known_precisions=frozenset(), sources={}
+        measurements=(),
+        by_id={},
+        content_hash="",
+        by_model={},
+        known_gpus=frozenset(),
+        known_precisions=frozenset(),
+        sources={},
     )
     found = assess_claims(empty, nothing, today=TODAY)
     undecided = {entry.claim.id for entry in found if entry.verdict == "undecidable"}

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from planner.advise.recommend import options
 from planner.advise.recommend.answer import Recommendation, recommend
 from planner.advise.recommend.ask import Ask, parse_budget
 from planner.advise.recommend.candidates import builds, rentals
@@ -303,3 +304,18 @@ def test_serving_counts_machines_by_the_peak() -> None:
             assert option.speed / option.count * (option.count - 1) < advice.work.peak_per_s  # type: ignore[operator]
     hours = [option.rented_h_per_month for option in advice.rentals]
     assert all(h is not None and 729 < h < 761 for h in hours)
+
+
+def test_an_answer_does_not_depend_on_the_budgets_asked_before() -> None:
+    def figures(recommendation: Recommendation) -> list[tuple[Any, ...]]:
+        listed = (*recommendation.builds, *recommendation.rentals)
+        return [(o.id, o.count, o.needed, o.total_usd, o.price_usd, o.covered_months, o.busy_share) for o in listed]
+
+    for use in ("training", "serving"):
+        budgets = ("3000 USD", "30000 USD", "300000 USD")
+        warm = [figures(ask(budget, use)) for budget in (*budgets, *budgets)][len(budgets) :]
+        for budget, found in zip(budgets, warm, strict=True):
+            options._resolved.cache_clear()
+            options._full_costs.cache_clear()
+            assert figures(ask(budget, use)) == found
+        assert len({str(found) for found in warm}) > 1

@@ -3,6 +3,7 @@ import math
 import pytest
 
 from planner.catalog.load import load_catalog
+from planner.performance.constants import constants_of
 from planner.performance.estimate import Setup, estimate
 from planner.performance.evidence import load_evidence
 
@@ -221,3 +222,10 @@ def test_more_gpus_that_are_slower_always_warn(workload):
 def test_cards_exchange_gradients_equally_often():
     steps = [predict("vit-large-imagenet", gpu, 8).global_batch for gpu in ("rtx-4090", "rtx-5090")]
     assert steps == [1024, 1024]
+
+
+def test_experts_widen_the_interval():
+    dense, mixture = (predict(model, "h100-sxm5-80gb", 64) for model in ("llama-2-70b", "mixtral-8x7b"))
+    widths = [math.log(found.throughput_high / found.throughput) for found in (dense, mixture)]
+    wider = constants_of(CATALOG.assumptions).half_width_experts
+    assert widths[1] == pytest.approx(math.hypot(widths[0], wider), rel=0.05)

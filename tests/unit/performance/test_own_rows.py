@@ -1,0 +1,187 @@
+"""The user's own measurements: what they answer, what they don't, and what is said about them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from planner.errors import Problem, TableError
+from planner.performance.estimate import Prediction, Setup, estimate
+from planner.performance.evidence import Evidence, load_evidence
+from planner.performance.own_rows import with_own_rows
+from tests.planning import shipped_catalog
+
+CATALOG = shipped_catalog()
+GPT: Mapping[str, object] = {
+    "id": "a", "date": "2026-11", "gpu": "RTX 4090", "n_gpus": 1, "task": "pretrain", "framework": "own code",
+    "model": "gpt2", "n_params": 124e6, "seq_len": 1024, "micro_batch_seqs": 8, "global_batch_seqs": 8,
+    "precision": "bf16", "parallelism": "single", "activation_checkpointing": "none", "tokens_per_s_total": 61000,
+    "spread": 0.02, "notes": "",
+}  # fmt: skip
+BERT: Mapping[str, object] = {
+    "id": "b", "date": "2026-11", "gpu": "rtx-4090", "n_gpus": 1, "task": "train", "framework": "own code",
+    "model": "bert-large", "n_params": 334e6, "input": "seq384", "batch_per_gpu": 16, "precision": "amp-bf16",
+    "throughput": 99.0, "spread": "", "notes": "", "activation_checkpointing": "none",
+}  # fmt: skip
+
+
+def table(*rows: Mapping[str, object], base: Mapping[str, object] = GPT) -> bytes:
+    whole = [{**base, **row} for row in rows]
+    lines = [",".join(whole[0]), *(",".join(str(cell) for cell in row.values()) for row in whole)]
+    return "\n".join(lines).encode()
+
+
+def read(*rows: Mapping[str, object], base: Mapping[str, object] = GPT) -> tuple[Evidence, tuple[Problem, ...]]:
+    return with_own_rows(load_evidence(), table(*rows, base=base), file="own.csv", catalog=CATALOG)
+
+
+def predict(evidence: Evidence, workload: str = "gpt2-small", gpu: str = "rtx-4090", **settings: Any) -> Prediction:
+    setup = Setup(workload=CATALOG.workloads[workload], gpu=CATALOG.gpus[gpu], gpus=1, gpus_per_node=1, **settings)
+    return estimate(setup, CATALOG, evidence)
+
+
+def test_an_own_row_comes_before_an_estimate() -> None:
+    evidence, problems = read({})
+    assert problems == ()
+    assert predict(load_evidence()).basis == "estimated"
+    found = predict(evidence)
+    assert (found.basis, found.throughput, found.estimate) == ("measured", 61000, False)
+    assert found.sources == ("measurements:own:own.csv:a",)
+    assert (found.micro_batch, found.software) == (8, "own code")
+    assert found.throughput_low < 61000 < found.throughput_high
+    assert evidence.content_hash != load_evidence().content_hash
+
+
+def test_an_own_row_comes_before_a_published_measurement() -> None:
+    published = predict(load_evidence(), "bert-large-squad")
+    assert published.basis == "measured"
+    evidence, problems = read({}, base=BERT)
+    assert problems == ()
+    found = predict(evidence, "bert-large-squad")
+    assert (found.throughput, found.sources) == (99.0, ("measurements:own:own.csv:b",))
+    assert found.throughput != published.throughput
+    # Another batch than the own row's is answered as before.
+    assert predict(evidence, "bert-large-squad", micro_batch=8) == predict(
+        load_evidence(), "bert-large-squad", micro_batch=8
+    )
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"precision": "fp32"},
+        {"micro_batch": 4},
+        {"global_batch": 12},
+        {"seq_len": 512},
+        {"checkpointing": "full"},
+        {"gpu": "rtx-3090"},
+        {"workload": "gpt2-xl"},
+    ],
+    ids=str,
+)
+def test_another_configuration_is_not_answered(settings: dict[str, Any]) -> None:
+    assert predict(read({})[0], **settings).basis == "estimated"
+
+
+@pytest.mark.parametrize(
+    ("changed", "field", "words"),
+    [
+        ({"gpu": "RTX 9999"}, "gpu", "a GPU of the catalog"),
+        ({"model": "gpt2-tiny"}, "model", "a model of the catalog"),
+        ({"model": "bert-large"}, "model", "one that counts its work in tokens"),
+        ({"n_params": 2e6}, "n_params", "another name of the model"),
+        ({"n_gpus": ""}, "n_gpus", "the number of GPUs"),
+        ({"micro_batch_seqs": ""}, "micro-batch", "a speed counts for its batch"),
+        ({"seq_len": ""}, "seq_len", "length of sequences"),
+        ({"precision": "int4"}, "precision", "one of amp-fp16"),
+        ({"precision": ""}, "precision", "one of amp-fp16"),
+        ({"task": "qlora"}, "task", "training in full"),
+        ({"parallelism": "tp2", "n_gpus": 2}, "parallelism", "split models"),
+        ({"parallelism": "magic"}, "parallelism", "docs/validate.md"),
+        ({"activation_checkpointing": "some"}, "activation_checkpointing", "one of none"),
+        ({"tokens_per_s_total": -3}, "tokens_per_s_total", "a number greater than 0"),
+        ({"tokens_per_s_total": ""}, "throughput", "a measured speed"),
+        ({"spread": "wide"}, "spread", "a fraction"),
+        ({"spread": -0.1}, "spread", "a fraction"),
+        ({"notes": "flag=doubtful"}, "notes", "nobody doubts"),
+    ],
+    ids=str,
+)
+def test_a_row_that_cannot_answer_is_said_and_the_others_count(
+    changed: dict[str, object], field: str, words: str
+) -> None:
+    evidence, (problem,) = read({"id": "good"}, {"id": "bad", **changed})
+    assert [row.id for row in evidence.own] == ["own:own.csv:good"]
+    assert (problem.record, problem.field, problem.line) == ("bad", field, 3)
+    assert words in problem.expected
+
+
+@pytest.mark.parametrize(
+    ("changed", "field"),
+    [({"batch_per_gpu": 1.5}, "batch_per_gpu"), ({"throughput": "fast"}, "throughput"), ({"n_gpus": 0}, "n_gpus")],
+)
+def test_cells_of_the_other_table_are_checked_too(changed: dict[str, object], field: str) -> None:
+    evidence, (problem,) = read(changed, base=BERT)
+    assert (evidence.own, problem.field) == ((), field)
+
+
+def test_a_table_of_another_kind_is_refused() -> None:
+    for content, words in (
+        (b"gpu,n_gpus,model,peak_memory_gb\na,1,b,2\n", "a table of memory_peaks"),
+        (b"gpu,model,throughput\na,b,2\n", "no column 'n_gpus'"),
+        (b"x,y\n1,2\n", "no measured column"),
+        (b"", "found nothing"),
+    ):
+        with pytest.raises(TableError, match=words):
+            with_own_rows(load_evidence(), content, file="own.csv", catalog=CATALOG)
+
+
+def test_rows_that_contradict_each_other_are_said_and_widen_the_interval() -> None:
+    evidence, (problem,) = read({}, {"id": "b", "tokens_per_s_total": 90000})
+    assert (problem.record, problem.found) == ("a, b", "61000 to 90000 for one configuration")
+    found = predict(evidence)
+    assert found.throughput == 75500
+    assert found.throughput_low < 61000 and found.throughput_high > 90000
+    (warning,) = [entry for entry in found.warnings if entry.code == "own_rows_contradict"]
+    assert (warning.params["slowest"], warning.params["fastest"]) == (61000, 90000)
+
+
+@pytest.mark.parametrize(
+    "other", [{"micro_batch_seqs": 4}, {"tokens_per_s_total": 79000}, {"gpu": "rtx-3090"}], ids=str
+)
+def test_rows_of_two_configurations_and_rows_near_each_other_do_not_contradict(other: dict[str, object]) -> None:
+    speed = {"tokens_per_s_total": 90000}
+    evidence, problems = read({}, {"id": "b", **speed, **other})
+    assert problems == ()
+    assert "own_rows_contradict" not in [entry.code for entry in predict(evidence).warnings]
+
+
+def test_a_spread_of_zero_and_a_wild_one_are_said() -> None:
+    evidence, problems = read({"spread": 0}, {"id": "b", "gpu": "rtx-3090", "spread": 0.3})
+    assert [(problem.record, problem.field, problem.found) for problem in problems] == [
+        ("a", "spread", "0"), ("b", "spread", "30%"),
+    ]  # fmt: skip
+    wild, calm = predict(evidence, gpu="rtx-3090"), predict(evidence)
+    assert [entry.code for entry in wild.warnings] == ["own_rows_wild"]
+    assert math.log(wild.throughput_high / wild.throughput) > 0.3 > math.log(calm.throughput_high / calm.throughput)
+
+
+def test_ids_are_told_apart_and_found() -> None:
+    evidence, _ = read({"id": ""}, {"id": ""}, {"id": "a"}, {"id": "a"})
+    assert [row.id for row in evidence.own] == [
+        "own:own.csv:row 1", "own:own.csv:row 2", "own:own.csv:a (3)", "own:own.csv:a (4)",
+    ]  # fmt: skip
+    found = evidence.find("own:own.csv:a (3)")
+    assert found is not None
+    assert evidence.sources[found.source].title == "own measurements in own.csv"
+
+
+def test_no_constant_rests_on_own_rows_and_they_can_be_left_out() -> None:
+    evidence, _ = read({})
+    assert evidence.measurements == load_evidence().measurements
+    assert evidence.known_gpus == load_evidence().known_gpus
+    assert evidence.without_gpu("rtx-4090").own == ()
+    assert evidence.without_gpu("rtx-3090").own == evidence.own
