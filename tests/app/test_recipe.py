@@ -51,6 +51,7 @@ def test_a_recipe_is_chosen_and_saved_and_opens_again():
     at = start()
     before = [metric.value for metric in at.metric]
     assert not {"adapter_rank", "adapter_targets"} & names(at)
+    assert widget(at, "selectbox", "optimizer").placeholder == "usual one"
     choose(at, "selectbox", "method", "lora")
     assert {"adapter_rank", "adapter_targets"} <= names(at)
     choose(at, "selectbox", "optimizer", "adamw-8bit")

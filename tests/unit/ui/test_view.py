@@ -287,8 +287,8 @@ def test_reasons_hold_their_numbers(catalog):
 
 def test_a_way_that_cannot_work_says_why(catalog):
     def impossible(r):
-        problem = {"code": "deadline_missed", "field": "jobs.key", "params": {"job": "key", "resource": "ws", "gpus": 4, "needs_h": 60.0,
-                                                                              "deadline_h": 48.0}}  # fmt: skip
+        params = {"job": "key", "resource": "ws", "gpus": 4, "needs_h": 60.0, "deadline_h": 48.0}
+        problem = {"code": "deadline_missed", "field": "jobs.key", "params": params}
         r["strategies"][0].update(feasible=False, problems=[problem])
 
     view = view_of(catalog, impossible)
