@@ -290,7 +290,7 @@ def _columns(jobs: Mapping[str, Any]) -> dict[str, Any]:
             help=t("jobs.help.workload"),
             options=[*models, *sorted(given)],
             format_func=lambda id: workloads[id].name if id in workloads else id,
-            width=165,
+            width=205,
         ),
         "class": st.column_config.SelectboxColumn(
             t("jobs.column.class"),
