@@ -206,4 +206,5 @@ def _one_of(row: Mapping[str, str], column: str, known: Mapping[str, T]) -> T:
 
 def _unreadable(row: Mapping[str, str], column: str, expected: str) -> InputError:
     field = f"{row.get('id') or 'row'}: {column}"
-    return InputError("unknown_choice", field=field, value=repr(row.get(column) or ""), expected=expected)
+    found = repr(row[column]) if row.get(column) else "nothing"
+    return InputError("unknown_choice", field=field, value=found, expected=expected)

@@ -11,7 +11,7 @@ from planner.errors import InputError
 from planner.measurements.prediction import RowPrediction
 from planner.measurements.rows import LanguageRow, MemoryRow
 from planner.performance.constants import constants_of
-from planner.performance.memory import peak_memory
+from planner.performance.memory import MemorySetup, peak_memory
 from planner.performance.memory_rows import memory_kind_of_row, memory_setup_of_row
 from planner.performance.rows.predict import Run, complete_row, predict_runs
 from planner.performance.rows.subject import RowError, known_model
@@ -69,13 +69,37 @@ def predict_memory_rows(rows: Sequence[MemoryRow], catalog: Catalog) -> list[Row
             cells = _cells(row, catalog)
             setup, kind = memory_setup_of_row(cells), memory_kind_of_row(cells)
         except (InputError, RowError) as error:
-            found.append(RowPrediction(predicted=None, skipped=str(error)))
+            found.append(RowPrediction(predicted=None, skipped=str(error).removeprefix(f"{row.id}: ")))
             continue
         predicted = peak_memory(setup, constants).shown_bytes(kind) / BYTES_PER_GB
         found.append(
-            RowPrediction(predicted=predicted, low=predicted / factor, high=predicted * factor, novelty="new-stack")
+            RowPrediction(
+                predicted=predicted,
+                low=predicted / factor,
+                high=predicted * factor,
+                novelty="new-stack",
+                choices=_memory_choices(row, setup),
+            )
         )
     return found
+
+
+def _memory_choices(row: MemoryRow, setup: MemorySetup) -> tuple[str, ...]:
+    """What was filled in where the row says nothing."""
+    taken = {
+        "micro_batch_seqs": f"micro-batch {setup.micro_batch:g}",
+        "precision": "4-bit weights" if setup.quantised else "precision bf16",
+        "activation_checkpointing": "recomputation none",
+        "memory_kind": "what the allocator took",
+    }
+    choices = [words for column, words in taken.items() if getattr(row, column) in (None, "")]
+    if row.n_layers is None or row.d_model is None:
+        choices.append("shape of the catalog's model")
+    if not row.software_tier and not row.compile_flash_notes:
+        choices.append(f"software {setup.software}")
+    if not row.parallelism and (row.n_gpus or 1) > 1:
+        choices.append("nothing shared between the GPUs")
+    return tuple(choices)
 
 
 def _cells(row: MemoryRow, catalog: Catalog) -> dict[str, str]:

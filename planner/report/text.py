@@ -55,6 +55,7 @@ def forecast_text(document: dict[str, Any]) -> str:
         f"memory      {_cell(document['memory_gb'])} of {_cell(document['capacity_gb'])} GB a GPU",
         *_time_lines(document),
         f"wall power  {_cell(document['wall_power_w'])} W",
+        f"settings    {_settings(document)}",
         f"bottleneck  {document['bottleneck']['text']}",
     ]
     lines += [f"Note: {warning['message']}" for warning in document["warnings"]]
@@ -64,7 +65,8 @@ def forecast_text(document: dict[str, Any]) -> str:
 
 def _time_lines(document: dict[str, Any]) -> list[str]:
     if document["time_to_train_h"] is None:
-        return ["time        not known without an amount of work (--tokens, or --samples and --epochs)"]
+        work = "--tokens" if document["throughput_unit"] == "tokens_per_s" else "--samples and --epochs"
+        return [f"time        not known without an amount of work ({work})"]
     likely = f"(likely {_cell(document['low_h'])} to {_cell(document['high_h'])})"
     return [f"time        {_cell(document['time_to_train_h'])} h {likely}", *_lost_line(document["time_to_train"])]
 
@@ -80,6 +82,20 @@ def _lost_line(time: dict[str, Any] | None) -> list[str]:
     }
     spent = ", ".join(f"{name} {_cell(hours)} h" for name, hours in parts.items() if hours)
     return [f"  of which  {spent}"]
+
+
+def _settings(document: dict[str, Any]) -> str:
+    """What the run was estimated with, asked for or chosen."""
+    parts = [
+        document["precision"],
+        *([] if document["method"] == "full" else [document["method"]]),
+        *([] if document["seq_len"] is None else [f"sequences of {_whole(document['seq_len'])}"]),
+        f"micro-batch {_whole(document['micro_batch'])}",
+        f"global batch {_whole(document['global_batch'])}",
+        f"recomputation {document['checkpointing']}",
+        *([] if document["optimizer"] is None else [f"optimizer {document['optimizer']}"]),
+    ]
+    return ", ".join(parts)
 
 
 def _parameters(document: dict[str, Any]) -> str:

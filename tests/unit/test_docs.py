@@ -432,7 +432,7 @@ def arguments_of(line: str) -> list[str]:
 def project_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder in which the README's commands find what they name, and may write."""
     (tmp_path / "earlier").mkdir()
-    for place in ("examples", "data"):
+    for place in ("examples", "data", "tests"):
         (tmp_path / place).symlink_to(ROOT / place)
     (tmp_path / "earlier" / "data").symlink_to(ROOT / "data")
     monkeypatch.chdir(tmp_path)

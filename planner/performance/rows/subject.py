@@ -14,7 +14,7 @@ from planner.errors import PlannerError
 from planner.measurements.rows import LanguageRow
 from planner.performance.device import supports
 from planner.performance.stacks import Stack, find_stack
-from planner.workload.settings import Method, Software
+from planner.workload.settings import SOFTWARE, Method, Software
 from planner.workload.transformer import parameter_count
 
 DEFAULT_SEQ_LEN = 2048
@@ -130,6 +130,8 @@ def subject_of(row: LanguageRow, catalog: Catalog, stacks: tuple[Stack, ...]) ->
     software = _software(row, stack, choices)
     spec, parameters = _model(row, catalog, choices)
     method: Method = {"lora": "lora", "qlora": "qlora"}.get((row.task or "").casefold(), "full")  # type: ignore[assignment]
+    if not row.task:
+        choices.append("task full training")
     seq_len = row.seq_len or min(spec.seq_len, DEFAULT_SEQ_LEN)
     if row.seq_len is None:
         choices.append(f"sequence length {seq_len}")
@@ -164,8 +166,9 @@ def _software(row: LanguageRow, stack: Stack, choices: list[str]) -> Software:
     if stack.software is not None:
         return stack.software
     said = (row.software_tier or "").casefold()
-    if said in ("eager", "compiled", "vendor"):
-        return said  # type: ignore[return-value]
+    for tier in SOFTWARE:
+        if said == tier:
+            return tier
     notes = (row.compile_flash_notes or "").casefold()
     guess: Software = "compiled" if "compile" in notes and "no compile" not in notes else "eager"
     if _is_vendors_code(row):

@@ -289,6 +289,22 @@ def test_estimate_reads_a_config_json(capsys: pytest.CaptureFixture[str]) -> Non
     assert (preset["parameters"], preset["seq_len"]) == (document["parameters"], 4096)
 
 
+@pytest.mark.parametrize(
+    ("config", "settings", "work"),
+    [
+        ("qwen3-8b", "bf16, lora, sequences of 4,096, micro-batch ", "(--tokens)"),
+        ("bert-base-uncased", "bf16, lora, sequences of 512, micro-batch ", "(--samples and --epochs)"),
+    ],
+)
+def test_estimate_prints_its_settings_and_what_the_time_lacks(
+    capsys: pytest.CaptureFixture[str], config: str, settings: str, work: str
+) -> None:
+    command = ["estimate", "--gpu", "h100-sxm5-80gb", "--gpus", "8", "--method", "lora", *TODAY]
+    out = run(capsys, *command, "--model-config", CONFIGS / f"{config}.json")[1].splitlines()
+    assert any(line.startswith(f"settings    {settings}") for line in out)
+    assert f"time        not known without an amount of work {work}" in out
+
+
 def test_estimate_says_what_a_config_json_left_open(capsys: pytest.CaptureFixture[str]) -> None:
     command = ["estimate", "--gpu", "h100-sxm5-80gb", "--gpus", "64", *TODAY]
     _, out, _ = run(capsys, *command, "--model-config", CONFIGS / "mixtral-8x7b.json")

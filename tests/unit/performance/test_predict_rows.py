@@ -115,6 +115,16 @@ def test_a_stated_network_counts_before_its_words_and_the_usual() -> None:
     assert both == said
 
 
+def test_what_a_row_of_memory_lacks_is_filled_in_and_named() -> None:
+    bare = MemoryRow(id="r", line=2, gpu="rtx-4090", n_gpus=1, model="llama-3-8b", task="qlora", seq_len=1024)
+    alone, several = predict_memory_rows([bare, replace(bare, n_gpus=8, task="lora", precision="bf16")], CATALOG)
+    shared = ("micro-batch 1", "recomputation none", "what the allocator took", "shape of the catalog's model")
+    assert {*shared, "4-bit weights", "software eager"} == set(alone.choices)
+    assert {*shared, "software eager", "nothing shared between the GPUs"} == set(several.choices)
+    (untold,) = predict_memory_rows([replace(bare, task=None)], CATALOG)
+    assert untold.skipped == "task: found nothing, expected one of pretrain, full-finetune, lora, qlora"
+
+
 def test_memory_takes_the_shape_from_the_catalog_or_says_so() -> None:
     peak = next(row for row in MEMORY if row.model == "llama3-8b")
     shapeless = replace(

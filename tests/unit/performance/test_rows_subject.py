@@ -144,6 +144,7 @@ def test_a_number_of_parameters_alone_gives_a_usual_shape(parameters: float) -> 
     ("changes", "software", "choices"),
     [
         ({"software_tier": "Vendor"}, "vendor", []),
+        ({"software_tier": "fused"}, "fused", []),
         ({"software_tier": None}, "eager", ["software eager"]),
         ({"software_tier": None, "compile_flash_notes": "torch.compile; flash"}, "compiled", ["software compiled"]),
         ({"software_tier": None, "compile_flash_notes": "no compile"}, "eager", ["software eager"]),
@@ -182,6 +183,7 @@ def test_elementwise_kernels_as_the_stack_has_them_or_by_the_model() -> None:
     assert not subject(gated_mlp=True).fused_elementwise  # today's norms and gates are single eager kernels
     assert subject(**gpt).fused_elementwise
     assert subject(gated_mlp=True, software_tier="compiled").fused_elementwise
+    assert subject(gated_mlp=True, software_tier="fused").fused_elementwise
     assert not subject(model="bert-own").fused_elementwise
     assert not subject(framework="PyTorch (Languini GPT)", **gpt).fused_elementwise
     assert subject(framework="Megatron-LM", gated_mlp=True).fused_elementwise
@@ -190,3 +192,8 @@ def test_elementwise_kernels_as_the_stack_has_them_or_by_the_model() -> None:
 def test_sequences_that_are_not_said() -> None:
     found = subject(model="llama-3-8b", **{**NO_SHAPE, "seq_len": None})
     assert (found.seq_len, "sequence length 2048" in found.choices) == (2048, True)
+
+
+def test_a_task_that_is_not_said_is_reported() -> None:
+    assert "task full training" in subject(task=None).choices
+    assert "task full training" not in subject(task="lora").choices
