@@ -180,6 +180,13 @@ def memory(gb: float | None) -> str:
     return _with_unit(gb, "unit.gb", digits=3 if gb >= 100 else 2)
 
 
+def memory_of(used_gb: float | None, whole_gb: float | None) -> str:
+    """GPU memory of what there is: "24.3 of 25.6 GB", as exact as a tight fit needs."""
+    if used_gb is None or whole_gb is None:
+        return memory(used_gb)
+    return t("number.of", part=plain(used_gb), whole=_with_unit(whole_gb, "unit.gb", digits=3))
+
+
 def percent(share: float | None, digits: int = 2) -> str:
     """A share of 1 as per cent: "71 %"; all is said of all only."""
     if share is None or not math.isfinite(share):

@@ -13,24 +13,25 @@ from ui.formatting import USD, Currency
 from ui.i18n import t
 from ui.inputs import Choice, Field, Input, Switch
 from ui.names import short_gpu, tariff_name
+from ui.recipe_inputs import recipe_inputs
 
 Document = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """One popover: `summary` stands on its button, `advanced` is folded."""
+    """One popover: `summary` stands on its button, `advanced` is folded; None leaves a place empty."""
 
     id: str
     icon: str
     summary: str
     main: Sequence[Input]
-    advanced: Sequence[Input]
+    advanced: Sequence[Input | None]
 
     @property
     def inputs(self) -> list[Input]:
         """All inputs of the group."""
-        return [*self.main, *self.advanced]
+        return [cell for cell in (*self.main, *self.advanced) if cell is not None]
 
 
 def groups(
@@ -51,7 +52,7 @@ def groups(
 
 def _work(document: Document, catalog: Catalog) -> Group:
     main: list[Input] = []
-    advanced: list[Input] = []
+    advanced: list[Input | None] = []
     for id, job in document["jobs"].items():
         here, names = f"jobs.{id}", {"job": id}
         main += [
@@ -78,11 +79,13 @@ def _work(document: Document, catalog: Catalog) -> Group:
                 default=t("work.by_class"),
             ),
         ]
-        workload = catalog.workloads.get(job.get("workload", "")) if isinstance(job, Mapping) else None
+        job = job if isinstance(job, Mapping) else {}
+        workload = catalog.workloads.get(job.get("workload", ""))
         if workload is not None and workload.unit == "tokens":
-            advanced.append(
-                Field(path=f"{here}.tokens", label=t("work.tokens", **names), default=_figure(workload.tokens))
-            )
+            advanced += [
+                Field(path=f"{here}.tokens", label=t("work.tokens", **names), default=_figure(workload.tokens)),
+                None,
+            ]
         else:
             samples = _figure(workload.samples) if workload else ""
             epochs = formatting.plain(workload.epochs) if workload and workload.epochs else ""
@@ -90,6 +93,7 @@ def _work(document: Document, catalog: Catalog) -> Group:
                 Field(path=f"{here}.samples", label=t("work.samples", **names), default=samples),
                 Field(path=f"{here}.epochs", label=t("work.epochs", **names), default=epochs),
             ]
+        advanced += recipe_inputs(id, job, workload)
     runs = " + ".join(_word(get_value(document, f"jobs.{id}.runs_per_month"), 3) for id in document["jobs"])
     return Group(
         id="work",
@@ -356,7 +360,9 @@ def _word(value: Any, digits: int = 6) -> str:
 
 
 def _figure(figure: Figure | None) -> str:
-    return f"{figure.value:.10g}" if figure is not None else ""
+    if figure is None:
+        return ""
+    return f"{figure.value:.0f}" if figure.value.is_integer() else f"{figure.value:.10g}"  # not 1.5e+13 tokens
 
 
 def _assumed(catalog: Catalog, id: str, *, percent: bool = False) -> str:

@@ -53,14 +53,15 @@ class Switch:
 Input = Field | Choice | Switch
 
 
-def show(inputs: Iterable[Input], problems: Sequence[Problem]) -> None:
-    """Draw inputs in two columns, neighbours side by side, each with its problems under it."""
+def show(inputs: Iterable[Input | None], problems: Sequence[Problem]) -> None:
+    """Draw inputs in rows of two, each with its problems under it; None leaves a place empty."""
     cells = list(inputs)
-    for column, below in zip(st.columns(2), (cells[0::2], cells[1::2]), strict=True):
-        with column:
-            for cell in below:
-                _draw(cell)
-                _explain(cell, problems)
+    for row in zip(cells[0::2], [*cells[1::2], None], strict=False):
+        for column, cell in zip(st.columns(2), row, strict=True):
+            if cell is not None:
+                with column:
+                    _draw(cell)
+                    _explain(cell, problems)
 
 
 def paths_of(inputs: Iterable[Input]) -> tuple[str, ...]:
@@ -101,6 +102,7 @@ def _draw(cell: Input) -> None:
         (st.multiselect if cell.many else st.selectbox)(
             cell.label,
             options,
+            placeholder=None if cell.many or None not in cell.options else cell.words(None),
             format_func=cell.words,
             key=key,
             help=cell.help,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,9 +13,12 @@ from pydantic import TypeAdapter, ValidationError
 
 from planner.errors import Problem
 from planner.scenario.values import Id
+from planner.workload.settings import METHODS, OPTIMIZERS
 from ui import catalog_own, state
 from ui.formatting import escaped
 from ui.i18n import t
+from ui.model_order import model_order
+from ui.recipe_inputs import ADAPTER_KEYS, optimizer_words
 from ui.state import Kind
 
 NAME = "name"
@@ -32,6 +34,8 @@ COLUMNS: dict[str, Kind] = {
     "attempts_per_run": "number",
     "local_share": "percent",
     "precision": "choice_or_none",
+    "method": "choice_or_none",
+    "optimizer": "choice_or_none",
     "gpus": "number",
 }
 """Keys of a job that have a column, in order, after its name."""
@@ -46,6 +50,7 @@ _WIDTHS = {
     "gpus": 70,
 }
 CLASSES = ("development", "key")
+_DEFAULTS = {"class": CLASSES[0], "method": METHODS[0]}
 _OPEN, _VERSION, _PROBLEMS = "jobs_table_open", "jobs_table_version", "jobs_table_problems"
 _NOTHING = dict.fromkeys(COLUMNS, "")
 _ID = TypeAdapter(Id)
@@ -85,8 +90,7 @@ def rows_of(jobs: Mapping[str, Any]) -> list[Row]:
 
 
 def _seed(job: Mapping[str, Any], column: str, kind: Kind) -> str:
-    value = job.get(column, CLASSES[0] if column == "class" else None)
-    return state.shown_text(value, kind)
+    return state.shown_text(job.get(column, _DEFAULTS.get(column)), kind)
 
 
 def edited(jobs: Mapping[str, Any], changes: Mapping[str, Any]) -> list[Edited]:
@@ -104,12 +108,12 @@ def edited(jobs: Mapping[str, Any], changes: Mapping[str, Any]) -> list[Edited]:
     rows += [
         Edited(was="", seed=_NOTHING, row={**_NOTHING, **_texts(cells)}) for cells in changes.get("added_rows", ())
     ]
-    return [edit for edit in rows if edit.was or any(edit.row[column] for column in COLUMNS if column != "class")]
+    return [edit for edit in rows if edit.was or any(edit.row[column] for column in COLUMNS if column not in _DEFAULTS)]
 
 
 def shown_rows(jobs: Mapping[str, Any]) -> list[Row]:
     """Rows that the table begins with: the jobs, or one to fill in."""
-    return rows_of(jobs) or [{**_NOTHING, "class": CLASSES[0]}]
+    return rows_of(jobs) or [{**_NOTHING, **_DEFAULTS}]
 
 
 def _texts(cells: Mapping[str, Any]) -> Row:
@@ -159,6 +163,8 @@ def jobs_from(jobs: Mapping[str, Any], rows: Sequence[Edited], keys: Sequence[st
                 job.pop(column, None)
             else:
                 job[column] = value
+        if edit.row["method"] != edit.seed["method"] and job.get("method", METHODS[0]) == METHODS[0]:
+            job = {name: value for name, value in job.items() if name not in ADAPTER_KEYS}
         result[key] = job
     return result
 
@@ -265,15 +271,9 @@ def apply(jobs: Mapping[str, Any], changes: Mapping[str, Any]) -> list[str]:
     return [sentence(fault, rows) for fault in faults]
 
 
-def family_and_size(name: str) -> list[str | float]:
-    """Sorts names with numbers by their size: 7B before 14B. Text and numbers alternate."""
-    parts = re.split(r"(\d+(?:\.\d+)?)", name.casefold())
-    return [float(part) if at % 2 else part for at, part in enumerate(parts)]
-
-
 def _columns(jobs: Mapping[str, Any]) -> dict[str, Any]:
     workloads = catalog_own.catalog().workloads
-    models = sorted(workloads, key=lambda id: family_and_size(workloads[id].name))
+    models = model_order(workloads, own=state.document().get("models") or {})
     given = {str(job.get("workload", "")) for job in jobs.values()} - {"", *models}
     precisions = ("fp32", "tf32", "fp16", "bf16", "fp8")
     text = {
@@ -287,9 +287,10 @@ def _columns(jobs: Mapping[str, Any]) -> dict[str, Any]:
         NAME: st.column_config.TextColumn(t(f"jobs.column.{NAME}"), help=t(f"jobs.help.{NAME}"), pinned=True, width=90),
         "workload": st.column_config.SelectboxColumn(
             t("jobs.column.workload"),
+            help=t("jobs.help.workload"),
             options=[*models, *sorted(given)],
             format_func=lambda id: workloads[id].name if id in workloads else id,
-            width=165,
+            width=205,
         ),
         "class": st.column_config.SelectboxColumn(
             t("jobs.column.class"),
@@ -301,5 +302,20 @@ def _columns(jobs: Mapping[str, Any]) -> dict[str, Any]:
         ),
         "precision": st.column_config.SelectboxColumn(
             t("jobs.column.precision"), help=t("jobs.help.precision"), options=precisions, width=98
+        ),
+        "method": st.column_config.SelectboxColumn(
+            t("jobs.column.method"),
+            help=t("jobs.help.method"),
+            options=METHODS,
+            format_func=lambda id: t(f"jobs.method.{id}"),
+            default=METHODS[0],
+            width=95,
+        ),
+        "optimizer": st.column_config.SelectboxColumn(
+            t("jobs.column.optimizer"),
+            help=t("jobs.help.optimizer"),
+            options=OPTIMIZERS,
+            format_func=optimizer_words,
+            width=190,
         ),
     }

@@ -251,6 +251,8 @@ def details(view: View) -> None:
             with folded:
                 st.dataframe(pd.DataFrame(rows(view)), hide_index=True, key=f"{id}_table")
                 st.markdown(f":small[:gray[{note}]]" if note else "")
+                if id == "jobs" and (limits := plan_rows.bottleneck_lines(view)):
+                    st.markdown(f"**{t('details.bottlenecks')}**\n" + "".join(f"\n- {line}" for line in limits))
     if view.feasible:
         folded = st.expander(t("details.alternatives"), key="details_alternatives", on_change="rerun")
         if folded.open:
@@ -259,8 +261,7 @@ def details(view: View) -> None:
     if warnings:
         folded = st.expander(t("details.warnings", count=len(warnings)), key="details_warnings", on_change="rerun")
         if folded.open:
-            notes = [str(warning["message"]) for warning in warnings]
-            folded.markdown("\n".join(f"- {escaped(note[:1].upper() + note[1:])}" for note in notes))
+            folded.markdown("\n".join(f"- {note}" for note in plan_rows.note_lines(view)))
 
 
 def foot(view: View) -> None:

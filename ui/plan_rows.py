@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from planner.units import MONTHS_PER_YEAR
 from ui import formatting
 from ui.charts import CostBar, Ring, SpendLine
+from ui.formatting import escaped
 from ui.i18n import t
 from ui.view import Row, View, way_name
 
@@ -188,16 +190,51 @@ def job_rows(view: View) -> list[dict[str, Any]]:
                     t("column.gpus"): formatting.plain(job["gpus"]),
                     t("column.time"): formatting.duration(job["time_to_train_h"]),
                     t("column.likely"): formatting.duration_range(job["low_h"], job["high_h"]),
+                    t("column.memory"): formatting.memory_of(job["memory_gb"], job["capacity_gb"]),
                     t("column.full_cost"): formatting.price(job["cost_per_run_usd"], view.currency),
                     t("column.marginal_cost"): formatting.price(job["marginal_cost_per_run_usd"], view.currency),
                     t("column.runs"): formatting.trimmed(job["runs"], 3),
                     t("column.gpu_hours"): formatting.trimmed(job["gpu_hours"], 3),
                     t("column.speed"): f"{formatting.plain(job['throughput'])}{formatting.NBSP}{unit}",
                     t("column.basis"): t(f"basis.{job['basis']}"),
-                    t("column.memory"): formatting.memory(job["memory_gb"]),
                 }
             )
     return rows
+
+
+def bottleneck_lines(view: View) -> list[str]:
+    """What takes the time of each job on each resource it uses, and what would shorten it; ways share lines."""
+    lines = [
+        t(
+            "details.bottleneck",
+            job=escaped(job["id"]),
+            place=escaped(view.resource(job)),
+            gpus=t("details.gpus.one" if job["gpus"] == 1 else "details.gpus.many", count=job["gpus"]),
+            text=escaped(job["bottleneck"]["text"]),
+        )
+        for way in view.feasible
+        for job in way["jobs"]
+        if job["bottleneck"] is not None
+    ]
+    return list(dict.fromkeys(lines))
+
+
+def note_lines(view: View) -> list[str]:
+    """Warnings of the plan, with offers of the catalog by their names."""
+    notes = []
+    offers = {
+        place: view.offer_words(place)
+        for way in view.strategies
+        for job in way["jobs"]
+        for place in (job["resource"], (job["runner_up"] or job)["resource"])
+        if place in view.catalog.offers
+    }
+    for warning in view.report["warnings"]:
+        note = str(warning["message"])
+        for id in sorted(offers, key=len, reverse=True):
+            note = re.sub(rf"'?(?<![\w-]){re.escape(id)}(?![\w-])'?", offers[id], note)
+        notes.append(escaped(note[:1].upper() + note[1:]))
+    return notes
 
 
 def line_rows(view: View) -> list[dict[str, Any]]:

@@ -18,6 +18,7 @@ MOST = 2
 _ROUNDS, _TRIES = 4, 12  # one change may only show the next problem; each try is a plan
 _FILTERS = ("rental.offers", "rental.gpus", "rental.providers", "rental.regions", "rental.exclude")
 _CHOICES = ("rental.offers", "rental.gpus")  # inputs of the page whose empty choice is the default
+_UNSET = {"method": "full", "optimizer": None, "adapter_rank": None, "adapter_targets": None}  # by setting of a job
 
 Row = Mapping[str, Any]
 Report = Mapping[str, Any]
@@ -144,6 +145,9 @@ def fixes(problem: Row, document: Row) -> list[Overrides]:
             return [{f"{job}.gpus": None}] if get_value(document, f"{job}.gpus") is not None else []
         case "precision_not_supported":
             return [{f"{job}.precision": None}]
+        case "not_applicable":
+            setting = problem["field"].removeprefix(f"{job}.")
+            return [{problem["field"]: _UNSET[setting]}] if setting in _UNSET else []
         case "in_house_only":
             return [{f"{job}.in_house": None}]
         case "region_not_allowed":
@@ -212,6 +216,8 @@ def _words(overrides: Overrides) -> Iterator[str]:
                 yield t("remedy.regions", job=escaped(name))
             case "jobs", "in_house":
                 yield t("remedy.in_house", job=escaped(name))
+            case "jobs", setting if setting in _UNSET:
+                yield t(f"remedy.{setting}", job=escaped(name))
             case "machines", "count":
                 yield t("remedy.count", machine=escaped(name))
             case "machines", "gpus":
@@ -228,5 +234,7 @@ def _words(overrides: Overrides) -> Iterator[str]:
 
 def _typed(path: str, value: Any) -> tuple[Any, Kind]:
     if value is None:
+        if path.endswith((".optimizer", ".adapter_targets")):
+            return None, "choice"
         return ([], "choice_or_none") if path in _CHOICES else ("", "number")
-    return (value, "choice") if isinstance(value, list) else (f"{value:.10g}", "number")
+    return (value, "choice") if isinstance(value, list | str) else (f"{value:.10g}", "number")

@@ -49,6 +49,7 @@ def fields(catalog: Catalog, problems: Mapping[str, str]) -> None:
                 [None, *sorted(catalog.sites, key=lambda id: catalog.sites[id].name)],
                 format_func=lambda id: catalog.sites[id].name if id else t("start.by_currency"),
                 key=f"{KEY}site",
+                placeholder=t("start.by_currency"),
                 persist_state="session",
             )
             _problem("site", problems)

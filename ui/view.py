@@ -204,13 +204,13 @@ class View:
 
     def problem_words(self, way: Row) -> list[str]:
         """Why a way does not work, in sentences."""
-        return [self._problem(problem["code"], problem["params"]) for problem in way["problems"]]
+        return [self._problem(problem["code"], problem["field"], problem["params"]) for problem in way["problems"]]
 
-    def _problem(self, code: str, params: Mapping[str, Any]) -> str:
+    def _problem(self, code: str, field: str, params: Mapping[str, Any]) -> str:
         if "resource" in params:
             params = {**params, "resource": self._place(str(params["resource"]))}
         if code != "deadline_missed":
-            return render(code, **params)
+            return render(code, field=_setting(field), **params)
         return t(
             "impossible.deadline.one" if params["gpus"] == 1 else "impossible.deadline.many",
             job=params["job"],
@@ -355,6 +355,13 @@ class View:
                 if job["rented"] and job["runner_up"] is not None
             ]
         return words or [t("alternative.none")]
+
+
+def _setting(field: str) -> str:
+    """A setting of a job, such as jobs.key.precision, with its name there; other fields as they stand."""
+    part, _, rest = field.partition(".")
+    job, _, setting = rest.partition(".")
+    return t("impossible.setting", job=job, setting=setting) if part == "jobs" and setting else field
 
 
 def way_name(way: Row) -> str:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from planner.catalog.records import Catalog
 from planner.cost.lines import CostLine
 from planner.messages import render
 from planner.performance.bottleneck import Bottleneck, bottleneck
@@ -27,7 +26,8 @@ def plan_document(result: Result) -> dict[str, Any]:
     None, never zero.
     """
     problem, advice = result.problem, result.recommendation
-    strategies = [strategy_entry(strategy, result) for strategy in result.strategies]
+    limits = _bottleneck_entries(result)
+    strategies = [strategy_entry(strategy, result, limits) for strategy in result.strategies]
     figures = used_parameters(result)
     cited = {source for parameter in figures for source in parameter.sources}
     cited |= {source for entry in strategies for line in entry["lines"] for source in line["sources"]}
@@ -77,7 +77,7 @@ def issue_entry(issue: Issue) -> dict[str, Any]:
     }
 
 
-def strategy_entry(strategy: StrategyResult, result: Result) -> dict[str, Any]:
+def strategy_entry(strategy: StrategyResult, result: Result, limits: Mapping[int, Any]) -> dict[str, Any]:
     """One strategy; figures are None and lists empty when some job can't run at all."""
     problem, evaluation = result.problem, strategy.evaluation
     head = {
@@ -105,7 +105,7 @@ def strategy_entry(strategy: StrategyResult, result: Result) -> dict[str, Any]:
         "cash_at_start_usd": _cash_at_start(evaluation),
         "paybacks": _payback_entries(evaluation, result),
         "lines": [line_entry(line, evaluation, problem.parameters) for line in evaluation.lines],
-        "jobs": [_job_entry(job, problem, result.catalog) for job in strategy.jobs],
+        "jobs": [_job_entry(job, problem, limits) for job in strategy.jobs],
         "machines": _machine_entries(problem, evaluation),
         "months": month_entries(evaluation),
     }
@@ -144,7 +144,17 @@ def line_entry(line: CostLine, evaluation: Evaluation, parameters: Sequence[Para
     }
 
 
-def _job_entry(job: JobResult, problem: PlanProblem, catalog: Catalog) -> dict[str, Any]:
+def _bottleneck_entries(result: Result) -> dict[int, dict[str, Any]]:
+    """What takes the time, by identity of the prediction: strategies that run a job alike share one."""
+    fits = [job.pair.fit for strategy in result.strategies if strategy.evaluation is not None for job in strategy.jobs]
+    return {
+        id(prediction): bottleneck_entry(bottleneck(setup, prediction, result.catalog))
+        for prediction, setup in {id(fit.prediction): (fit.prediction, fit.setup) for fit in fits}.values()
+        if setup is not None and prediction is not None
+    }
+
+
+def _job_entry(job: JobResult, problem: PlanProblem, limits: Mapping[int, Any]) -> dict[str, Any]:
     pair, fit = job.pair, job.pair.fit
     rate = problem.parameters[pair.throughput_at]
     place = problem.machines[pair.machine] if pair.machine is not None else problem.offers[pair.offer or 0]
@@ -168,13 +178,12 @@ def _job_entry(job: JobResult, problem: PlanProblem, catalog: Catalog) -> dict[s
         "high_h": job.attempt_high_h,
         "deadline_h": problem.jobs[pair.job].deadline_h,
         "memory_gb": fit.memory_gb,
+        "capacity_gb": None if fit.prediction is None else fit.prediction.capacity_gb,
         "fits": fit.fits,
         "cost_per_run_usd": job.cost.amortised_usd,
         "marginal_cost_per_run_usd": job.cost.marginal_usd,
         "settings": plain(fit.settings),
-        "bottleneck": None
-        if fit.setup is None or fit.prediction is None
-        else bottleneck_entry(bottleneck(fit.setup, fit.prediction, catalog)),
+        "bottleneck": limits.get(id(fit.prediction)),
         "runner_up": None
         if job.runner_up is None
         else {"resource": job.runner_up.resource, "marginal_cost_per_run_usd": job.runner_up.marginal_usd},

@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 
 from planner.catalog.load import load_catalog
+from planner.performance.bottleneck import bottleneck
 from planner.performance.evidence import load_evidence
+from planner.report import document as document_module
 from planner.report.document import plan_document
 from planner.report.export import COLUMNS, plan_csv, safe_cell
 from planner.scenario.load import check_document, load_scenario, read_document
@@ -198,6 +200,22 @@ def test_a_strategy_that_cannot_run_has_no_figures_rather_than_zero() -> None:
 )
 def test_cells_that_look_like_formulas_are_neutralised(cell: object, expected: object) -> None:
     assert safe_cell(cell) == expected
+
+
+def test_ways_that_run_a_job_alike_search_its_bottleneck_once(result: Result, monkeypatch: pytest.MonkeyPatch) -> None:
+    searched = []
+
+    def counted(setup: Any, prediction: Any, catalog: Any) -> Any:
+        searched.append(id(prediction))
+        return bottleneck(setup, prediction, catalog)
+
+    monkeypatch.setattr(document_module, "bottleneck", counted)
+    jobs = [job for entry in plan_document(result)["strategies"] for job in entry["jobs"]]
+    assert len(searched) == len(set(searched))
+    predictions = [job.pair.fit.prediction for strategy in result.strategies for job in strategy.jobs]
+    for job, prediction in zip(jobs, predictions, strict=True):
+        assert job["capacity_gb"] == (None if prediction is None else prediction.capacity_gb)
+        assert prediction is None or job["memory_gb"] <= job["capacity_gb"]
 
 
 def test_a_run_that_was_estimated_names_its_bottleneck_and_an_own_rate_none(result: Result) -> None:

@@ -8,7 +8,6 @@ from ui.jobs_table import (
     CLASSES,
     COLUMNS,
     edited,
-    family_and_size,
     faults_of,
     job_keys,
     jobs_from,
@@ -163,16 +162,13 @@ def test_the_engines_own_sentence_stands_as_it_is():
     assert sentence(fault, rows) == "**Row 2, key, Tokens**: counts in samples"
 
 
-def test_models_stand_by_family_and_size():
-    names = [
-        "Qwen2.5 72B",
-        "Qwen2.5 7B",
-        "GPT-2 XL, 1.5 B",
-        "Qwen2.5 0.5B",
-        "gemma 2B",
-        "Qwen3 4B",
-        "Qwen2.5 14B",
-    ]
-    assert sorted(names, key=family_and_size) == [
-        "gemma 2B", "GPT-2 XL, 1.5 B", "Qwen2.5 0.5B", "Qwen2.5 7B", "Qwen2.5 14B", "Qwen2.5 72B", "Qwen3 4B",
-    ]  # fmt: skip
+def test_methods_and_optimizers_have_columns_and_adapters_go_with_their_method():
+    jobs = {"a": {**JOBS["key"], "method": "lora", "adapter_rank": 16, "adapter_targets": "all", "eval_share": 0.05}}
+    assert rows_of(jobs)[0]["method"] == "lora"
+    assert rows_of(JOBS)[1]["method"] == "full"
+    kept = edited(jobs, {"edited_rows": {0: {"method": "qlora", "optimizer": "adamw-8bit"}}})
+    assert jobs_from(jobs, kept, ["a"])["a"] == {**jobs["a"], "method": "qlora", "optimizer": "adamw-8bit"}
+    whole = jobs_from(jobs, edited(jobs, {"edited_rows": {0: {"method": "full"}}}), ["a"])["a"]
+    assert whole == {**JOBS["key"], "method": "full", "eval_share": 0.05}
+    faulty = {"a": {**JOBS["key"], "adapter_rank": 16}}  # what the file says by mistake is for its reader to mend
+    assert jobs_from(faulty, edited(faulty, {}), ["a"]) == faulty

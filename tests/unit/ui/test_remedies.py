@@ -40,8 +40,8 @@ def scenario(**jobs):
     }
 
 
-def problem(code, **params):
-    return {"code": code, "params": params}
+def problem(code, *, field="", **params):
+    return {"code": code, "field": field, "params": params}
 
 
 @pytest.mark.parametrize(
@@ -53,6 +53,17 @@ def problem(code, **params):
             {"rental.gpus": ["t4"]},
             [{"jobs.daily.deadline_h": 150.0}, {"rental.gpus": None}],
         ),
+        (
+            problem("not_applicable", field="jobs.daily.adapter_rank", job="daily", resource="pc"),
+            {"jobs.daily.adapter_rank": 16},
+            [{"jobs.daily.adapter_rank": None}],
+        ),
+        (
+            problem("not_applicable", field="jobs.daily.method", job="daily", resource="pc"),
+            {"jobs.daily.method": "lora"},
+            [{"jobs.daily.method": "full"}],
+        ),
+        (problem("not_applicable", field="jobs.daily.seq_len", job="daily", resource="pc"), {}, []),
         (problem("over_capacity", machine="pc"), {}, [{"machines.pc.count": None}]),
         (
             problem("does_not_fit", job="daily", resource="pc", min_gpus=3),

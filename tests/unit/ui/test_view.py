@@ -287,8 +287,8 @@ def test_reasons_hold_their_numbers(catalog):
 
 def test_a_way_that_cannot_work_says_why(catalog):
     def impossible(r):
-        problem = {"code": "deadline_missed", "params": {"job": "key", "resource": "ws", "gpus": 4, "needs_h": 60.0,
-                                                         "deadline_h": 48.0}}  # fmt: skip
+        params = {"job": "key", "resource": "ws", "gpus": 4, "needs_h": 60.0, "deadline_h": 48.0}
+        problem = {"code": "deadline_missed", "field": "jobs.key", "params": params}
         r["strategies"][0].update(feasible=False, problems=[problem])
 
     view = view_of(catalog, impossible)
@@ -296,6 +296,16 @@ def test_a_way_that_cannot_work_says_why(catalog):
     words = "Own all does not work: one run of key takes 60 h on 4 GPUs, own RTX 4090 (ws); its limit is 48 h."
     assert words in [plain(reason) for reason in view.reasons()]
     assert plain(view.sentence()).endswith("Owning everything does not work.")
+
+
+def test_a_setting_that_does_not_apply_is_named(catalog):
+    def impossible(r):
+        params = {"job": "key", "resource": "ws", "value": 16, "expected": "nothing"}
+        problem = {"code": "not_applicable", "field": "jobs.key.adapter_rank", "params": params}
+        r["strategies"][0].update(feasible=False, problems=[problem])
+
+    words = "Own all does not work: adapter_rank of key: found 16, expected nothing"
+    assert words in [plain(reason).replace("\\", "") for reason in view_of(catalog, impossible).reasons()]
 
 
 def test_a_run_that_may_miss_its_limit_is_named(catalog):
