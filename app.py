@@ -10,6 +10,7 @@ from ui.loading import waiting
 st.set_page_config(page_title=t("app.title"), page_icon=str(Path(__file__).with_name("ui") / "icon.png"), layout="wide")
 # The only style rules. The dark control colour serves white text on it, not text in it. Columns stand below each other
 # on a phone by themselves, and those of `frame.columns` on a tablet or a zoomed page too, before anything is cut.
+# A wide table scrolls within itself.
 st.html(
     "<style>"
     '[data-testid="stButtonGroup"] button[aria-checked="true"],'
@@ -17,6 +18,8 @@ st.html(
     '[data-testid="stSliderThumbValue"]{color:inherit !important}'
     '@media (max-width:960px){[class*="st-key-columns_"]>[data-testid="stLayoutWrapper"]'
     '>[data-testid="stHorizontalBlock"]>[data-testid="stColumn"]{min-width:calc(100% - 1.5rem)}}'
+    '[class*="st-key-wide_"] table{display:block;overflow-x:auto;width:100%}'
+    '[class*="st-key-wide_"] td,[class*="st-key-wide_"] th{border-width:0 0 1px 0}'
     "</style>"
 )
 with waiting():

@@ -144,7 +144,9 @@ def _spec_sheet(
             table.append(_named(t(f"compare.seen.{row.id}"), labels, seen))
         if row.id == "nvlink_gb_per_s":
             table.append(_named(t("compare.row.peer"), labels, [_peer(gpu) for gpu in gpus]))
-    st.table(pd.DataFrame(table).set_index(t("compare.figure")), border="horizontal", alt=t("compare.sheet"))
+    # One Markdown table: in `st.table` each of some hundred cells is an element that is drawn by itself.
+    with st.container(key="wide_sheet"):
+        st.markdown(_markdown_table(table))
     st.markdown(f":small[:gray[{t('compare.note')}]]")
     cited = [row for row in rows if row.id != "price_usd" or _is_shown(row, basis)]
     count = sum(figure is not None for row in cited for figure in row.figures)
@@ -158,6 +160,12 @@ def _spec_sheet(
                 hide_index=True,
                 key="compare_sources_table",
             )
+
+
+def _markdown_table(rows: Sequence[Mapping[str, str]]) -> str:
+    """Rows of one set of columns as a table in Markdown."""
+    lines = [list(rows[0]), ["---"] * len(rows[0]), *(list(row.values()) for row in rows)]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
 
 
 def _is_shown(row: CompareRow, basis: Basis) -> bool:

@@ -93,7 +93,8 @@ def cut_texts(page: Page) -> list[str]:
 
     A small table has to fit, except on a phone, where it scrolls too.
     """
-    return page.evaluate(CUT, ', [data-testid="stTable"]' if page.viewport_size["width"] < 600 else "")
+    scrolling = ', [data-testid="stTable"], [class*="st-key-wide_"]'
+    return page.evaluate(CUT, scrolling if page.viewport_size["width"] < 600 else "")
 
 
 CONTRAST = """(selector) => {

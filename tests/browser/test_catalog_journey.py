@@ -73,7 +73,7 @@ def test_four_gpus_are_compared_and_the_price_turns_the_gap(page):
     title = page.get_by_role("heading", level=1)
     expect(title).to_contain_text("79 to 97")
     charts_drawn(page, 1)
-    table = page.get_by_test_id("stTable").first
+    table = page.locator(".st-key-wide_sheet table")
     for name in ("RTX 3090", "RTX 4090", "A100", "H100"):
         expect(table).to_contain_text(name)
     page.locator(".st-key-compare_basis button").filter(has_text="Used").click()
