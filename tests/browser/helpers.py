@@ -19,6 +19,16 @@ def settled(page: Page, timeout: float = 30_000) -> None:
     no_app_error(page)
 
 
+def at_rest(page: Page) -> None:
+    """Nothing is running, fading or waiting for its font: what is seen can be measured."""
+    settled(page)
+    page.evaluate("() => document.fonts.ready.then(() => true)")
+    page.wait_for_function(
+        """() => document.getAnimations().every((a) => a.playState !== 'running'
+            || a.effect.getComputedTiming().iterations === Infinity)"""
+    )
+
+
 def no_app_error(page: Page) -> None:
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
@@ -93,6 +103,7 @@ def cut_texts(page: Page) -> list[str]:
 
     A small table has to fit, except on a phone, where it scrolls too.
     """
+    at_rest(page)
     scrolling = ', [data-testid="stTable"], [class*="st-key-wide_"]'
     return page.evaluate(CUT, scrolling if page.viewport_size["width"] < 600 else "")
 
@@ -127,6 +138,7 @@ CONTRAST = """(selector) => {
 
 def contrasts(page: Page, selector: str) -> list[tuple[str, float]]:
     """All visible texts inside the selected elements, charts left out, with their contrast against what lies behind."""
+    at_rest(page)
     return [(text, ratio) for text, ratio in page.evaluate(CONTRAST, selector)]
 
 
