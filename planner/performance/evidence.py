@@ -23,6 +23,7 @@ SAMPLE_FILE = "dl_throughput.csv"
 SOURCES_FILE = "sources.yaml"
 OWN = "own:"  # begins ids and sources of the user's own measurements
 
+TRANSFER = "transfer"  # use of rows that are no evidence here: only the transfer between cards rests on them
 Use = Literal["evidence", "fit", "compare"]
 """`evidence` may answer a plan, `fit` only supports the constants, `compare` only shows what other software reaches."""
 
@@ -195,6 +196,8 @@ def _rows(
     lines = [line for line in text.splitlines() if not line.startswith("#")]
     rows = []
     for number, row in enumerate(csv.DictReader(io.StringIO("\n".join(lines))), start=1):
+        if row.get("use") == TRANSFER:
+            continue
         try:
             rows.append(read(row))
         except (KeyError, ValueError, TypeError, AttributeError) as error:

@@ -30,7 +30,7 @@ _ROW_SPREAD = 0.1
 _COVERED = 0.8
 _ROWS_OF_THE_USUAL = 5  # for which the errors of all other models count
 HEAD = """# How fast models run that were measured on some cards, as terms of the card. Written by
-# `python -m planner.performance.transfer.fit --write` from dl_throughput.csv and other_throughput.csv in measurements/.
+# `python -m planner.performance.transfer.fit --write` from measurements/dl_throughput.csv.
 # Terms are logs of seconds a sample at 100 TFLOP/s, 1,000 GB/s and 20 TFLOP/s of fp32, of a step, and fixed; stacks are
 # logs of how much slower a source's software is; half widths are of logs, from cards that the fit had not seen.
 """
@@ -164,6 +164,7 @@ def fit_all(catalog: Catalog, constants: Constants) -> dict[str, Any]:
         several_gpus += _errors_of_several(group, terms, exchanged, catalog, constants)
         models.append(
             {
+                "id": f"{group.model} {group.input}".strip(),
                 "model": group.model,
                 "input": group.input,
                 "unit": group.rows[0].unit,

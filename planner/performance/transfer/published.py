@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from planner.performance.evidence import MEASUREMENTS_FOLDER, PRECISIONS, SAMPLE_FILE
 from planner.performance.transfer.cards import PrecisionClass
 
-OTHER_FILE = "other_throughput.csv"
 UNKNOWN_STACK = "other"
 # What names a source, in the project's tables and where it was published.
 _STACKS: Mapping[str, tuple[str, ...]] = {
@@ -74,31 +73,30 @@ def unit_key(text: str) -> str:
 
 
 def published_rows() -> list[PublishedRow]:
-    """Rows of both tables of speeds counted in samples, those that may not answer a plan included."""
+    """Rows of the table of speeds counted in samples, those that may not answer a plan included."""
     found = []
-    for name in (SAMPLE_FILE, OTHER_FILE):
-        text = (MEASUREMENTS_FOLDER / name).read_text(encoding="utf-8")
-        lines = [line for line in text.splitlines() if not line.startswith("#")]
-        for cells in csv.DictReader(io.StringIO("\n".join(lines))):
-            precision = precision_class(cells["precision"])
-            if precision is None:
-                continue
-            gpus = int(cells["n_gpus"])
-            found.append(
-                PublishedRow(
-                    id=cells["id"],
-                    stack=stack_of(cells["source"], cells["framework"]),
-                    gpu=cells["gpu"],
-                    gpus=gpus,
-                    gpus_per_node=int(float(cells["gpus_per_node"])) if cells["gpus_per_node"] else gpus,
-                    model=cells["model"],
-                    input=input_key(cells["input"]),
-                    parameters=float(cells["n_params"]) if cells["n_params"] else None,
-                    batch=int(float(cells["batch_per_gpu"])) if cells["batch_per_gpu"] else None,
-                    precision=precision,
-                    speed=float(cells["throughput"]),
-                    unit=unit_key(cells["throughput_unit"]),
-                    channels_last=CHANNELS_LAST in cells["notes"],
-                )
+    text = (MEASUREMENTS_FOLDER / SAMPLE_FILE).read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    for cells in csv.DictReader(io.StringIO("\n".join(lines))):
+        precision = precision_class(cells["precision"])
+        if precision is None:
+            continue
+        gpus = int(cells["n_gpus"])
+        found.append(
+            PublishedRow(
+                id=cells["id"],
+                stack=stack_of(cells["source"], cells["framework"]),
+                gpu=cells["gpu"],
+                gpus=gpus,
+                gpus_per_node=int(float(cells["gpus_per_node"])) if cells["gpus_per_node"] else gpus,
+                model=cells["model"],
+                input=input_key(cells["input"]),
+                parameters=float(cells["n_params"]) if cells["n_params"] else None,
+                batch=int(float(cells["batch_per_gpu"])) if cells["batch_per_gpu"] else None,
+                precision=precision,
+                speed=float(cells["throughput"]),
+                unit=unit_key(cells["throughput_unit"]),
+                channels_last=CHANNELS_LAST in cells["notes"],
             )
+        )
     return found
