@@ -196,10 +196,10 @@ def _rows(
     lines = [line for line in text.splitlines() if not line.startswith("#")]
     rows = []
     for number, row in enumerate(csv.DictReader(io.StringIO("\n".join(lines))), start=1):
-        if row.get("use") == TRANSFER:
-            continue
         try:
-            rows.append(read(row))
+            measurement = read(row)
+            if row["use"] != TRANSFER:
+                rows.append(measurement)
         except (KeyError, ValueError, TypeError, AttributeError) as error:
             record = row.get("id") or f"row {number}"
             problems.append(
