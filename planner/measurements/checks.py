@@ -8,11 +8,12 @@ from planner.catalog.query import accelerators_named, find_accelerator, find_wor
 from planner.catalog.records import Catalog, Gpu, PartialGpu, TransformerSpec, Workload
 from planner.errors import InputError, UnknownIdError
 from planner.measurements.parallelism import EXPECTED, Parallelism, ParallelismError, parse_parallelism
-from planner.measurements.rows import LanguageRow, MemoryRow, Row
+from planner.measurements.rows import LanguageRow, MemoryRow, Row, SampleRow
 from planner.messages import as_text
 from planner.units import FLOP_PER_TFLOP
 
 TASKS = ("pretrain", "full-finetune", "lora", "qlora")
+SAMPLE_TASKS = ("train",)
 _SMALLER_LAST = ("composer", "llm-foundry")
 """Frameworks that run a last micro-batch with fewer sequences, so that micro-batches need not divide the batch."""
 _SHOWN = 60
@@ -51,6 +52,10 @@ class Subjects:
             self._gpus[text] = self._find_gpu(text)
         return self._gpus[text]
 
+    def is_ambiguous(self, text: str) -> bool:
+        """Whether several GPUs go by a name."""
+        return self.gpu_reason(text) is not None and len(accelerators_named(self._catalog, text)) > 1
+
     def gpu(self, text: str) -> Gpu | PartialGpu | None:
         """The catalog's GPU of a name; None where it isn't known or could be several."""
         if self.gpu_reason(text) is not None:
@@ -84,12 +89,12 @@ class Subjects:
         except UnknownIdError as error:
             return error
 
-    def shape(self, row: Row) -> TransformerSpec | None:
+    def shape(self, row: LanguageRow | MemoryRow) -> TransformerSpec | None:
         """Shape of the catalog's model of that name; None where there is none."""
         known = self.model(row.model) if row.model else None
         return known.transformer if isinstance(known, Workload) else None
 
-    def model_reason(self, row: Row) -> str | None:
+    def model_reason(self, row: LanguageRow | MemoryRow) -> str | None:
         """Why nothing is known of a row's model: no shape, no number of parameters, and no name that is known."""
         if row.n_params is not None or (row.n_layers is not None and row.d_model is not None):
             return None
@@ -111,7 +116,7 @@ def row_reason(row: Row, subjects: Subjects) -> str | None:
 
     Parameters
     ----------
-    row : LanguageRow or MemoryRow
+    row : LanguageRow, MemoryRow or SampleRow
         What is written in the table.
     subjects : Subjects
         GPUs and models that are known.
@@ -125,8 +130,12 @@ def row_reason(row: Row, subjects: Subjects) -> str | None:
         return reason("gpu", "nothing", "the name of a GPU")
     if row.n_gpus is None:
         return reason("n_gpus", "nothing", "the number of GPUs")
-    if row.task and row.task.casefold() not in TASKS:
-        return reason("task", _quoted(row.task), as_text(TASKS))
+    tasks = SAMPLE_TASKS if isinstance(row, SampleRow) else TASKS
+    if row.task and row.task.casefold() not in tasks:
+        return reason("task", _quoted(row.task), as_text(tasks))
+    if isinstance(row, SampleRow):
+        # A name of several cards is left to the estimator: where one of them was measured under it, that is meant.
+        return (None if subjects.is_ambiguous(row.gpu) else subjects.gpu_reason(row.gpu)) or _sample_reason(row)
     spread = Parallelism()
     if row.parallelism:
         try:
@@ -143,7 +152,15 @@ def row_reason(row: Row, subjects: Subjects) -> str | None:
     )
 
 
-def _shape_reason(row: Row, spread: Parallelism, known: TransformerSpec | None) -> str | None:
+def _sample_reason(row: SampleRow) -> str | None:
+    if not row.model and (row.fwd_gmacs_per_sample is None or row.activations_m_per_sample is None):
+        return reason("model", "nothing", "its name; or fwd_gmacs_per_sample and activations_m_per_sample")
+    if not row.precision:
+        return reason("precision", "nothing", "the precision that was computed in: it decides the speed")
+    return None
+
+
+def _shape_reason(row: LanguageRow | MemoryRow, spread: Parallelism, known: TransformerSpec | None) -> str | None:
     """A split that the model doesn't allow."""
     heads = row.n_heads or (known.heads if known else None)
     layers = row.n_layers or (known.layers if known else None)
@@ -168,7 +185,7 @@ def _shape_reason(row: Row, spread: Parallelism, known: TransformerSpec | None) 
     return None
 
 
-def _gpus_reason(row: Row, spread: Parallelism) -> str | None:
+def _gpus_reason(row: LanguageRow | MemoryRow, spread: Parallelism) -> str | None:
     """A split that the number of GPUs doesn't allow."""
     gpus = row.n_gpus or 1
     if spread.kind == "single" and gpus > 1:
@@ -189,7 +206,7 @@ def _gpus_reason(row: Row, spread: Parallelism) -> str | None:
     return None
 
 
-def _batch_reason(row: Row, spread: Parallelism) -> str | None:
+def _batch_reason(row: LanguageRow | MemoryRow, spread: Parallelism) -> str | None:
     """A batch that can't be dealt out evenly. Where the parallelism isn't said, any split of the GPUs may be meant."""
     if not isinstance(row, LanguageRow) or row.global_batch_seqs is None:
         return None
@@ -213,7 +230,7 @@ def _batch_reason(row: Row, spread: Parallelism) -> str | None:
     return None
 
 
-def _measured_reason(row: Row, subjects: Subjects) -> str | None:
+def _measured_reason(row: LanguageRow | MemoryRow, subjects: Subjects) -> str | None:
     """A measured value beyond what the GPUs have: one in other units, of other GPUs, or a slip."""
     gpu = subjects.gpu(row.gpu or "")
     if gpu is None or row.measured is None:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
-Schema = Literal["llm_throughput", "memory_peaks"]
-Unit = Literal["tokens_per_s", "gb"]
+Schema = Literal["llm_throughput", "memory_peaks", "dl_throughput"]
+Unit = Literal["tokens_per_s", "samples_per_s", "gb"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,14 +110,53 @@ class MemoryRow:
         return replace(self, peak_memory_gb=None)
 
 
-Row: TypeAlias = LanguageRow | MemoryRow
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampleRow:
+    """One training run of a model that isn't a large language model. Fields are named as the columns.
+
+    Columns that repeat the measured speed in other words (step time), or that follow from it, are left out on purpose.
+    """
+
+    id: str
+    line: int
+    source: str | None = None
+    date: str | None = None
+    gpu: str | None = None
+    n_gpus: int | None = None
+    gpus_per_node: int | None = None
+    task: str | None = None
+    framework: str | None = None
+    model: str | None = None
+    n_params: float | None = None
+    fwd_gmacs_per_sample: float | None = None
+    activations_m_per_sample: float | None = None
+    input: str | None = None
+    batch_per_gpu: float | None = None
+    precision: str | None = None
+    throughput_unit: str | None = None
+    notes: str | None = None
+    throughput: float | None = None
+
+    @property
+    def measured(self) -> float | None:
+        """Speed of all GPUs together. [samples/s, or what `throughput_unit` says]"""
+        return self.throughput
+
+    def without_measured(self) -> SampleRow:
+        """The configuration alone: what a prediction may be made from."""
+        return replace(self, throughput=None)
+
+
+Row: TypeAlias = LanguageRow | MemoryRow | SampleRow
 
 MEASURED: Mapping[Schema, str] = MappingProxyType(
-    {"llm_throughput": "tokens_per_s_total", "memory_peaks": "peak_memory_gb"}
+    {"llm_throughput": "tokens_per_s_total", "memory_peaks": "peak_memory_gb", "dl_throughput": "throughput"}
 )
 """The column that tells which table it is, and holds what is compared."""
 
-UNITS: Mapping[Schema, Unit] = MappingProxyType({"llm_throughput": "tokens_per_s", "memory_peaks": "gb"})
+UNITS: Mapping[Schema, Unit] = MappingProxyType(
+    {"llm_throughput": "tokens_per_s", "memory_peaks": "gb", "dl_throughput": "samples_per_s"}
+)
 
 
 def is_flagged(row: Row) -> bool:

@@ -11,20 +11,21 @@ from typing import Any
 from planner.cells import CellError, number, shown
 from planner.errors import Problem, TableError
 from planner.measurements.reading import Grid, read_grid, refused
-from planner.measurements.rows import MEASURED, UNITS, LanguageRow, MemoryRow, Row, Schema, Unit
+from planner.measurements.rows import MEASURED, UNITS, LanguageRow, MemoryRow, Row, SampleRow, Schema, Unit
 from planner.validation import near
 
 SHAPE = ("n_layers", "d_model")
 """Columns that describe a model well enough to do without its name."""
+_SAMPLE_SHAPE = ("fwd_gmacs_per_sample", "activations_m_per_sample")
 
-_ROW_TYPES: Mapping[Schema, type[LanguageRow] | type[MemoryRow]] = {
+_ROW_TYPES: Mapping[Schema, type[LanguageRow] | type[MemoryRow] | type[SampleRow]] = {
     "llm_throughput": LanguageRow,
     "memory_peaks": MemoryRow,
+    "dl_throughput": SampleRow,
 }
 _REQUIRED = ("gpu", "n_gpus")
 _OTHER_TABLES = {  # a column that tells a table of another kind, and what that is
     "minutes": "times to train of whole benchmarks",
-    "throughput": "training speeds of vision models",
 }
 # Largest values that can be meant; what is beyond is a mistake of the table.
 _COUNTS = {
@@ -44,7 +45,11 @@ _NUMBERS = {
     "n_params": (1e3, 1e15),
     "grad_accum": (1e-3, 1e9),
     "network_gbit_per_s": (1e-3, 1e6),
+    "batch_per_gpu": (1e-3, 1e8),
+    "fwd_gmacs_per_sample": (1e-6, 1e9),
+    "activations_m_per_sample": (1e-6, 1e9),
     "tokens_per_s_total": (1e-3, 1e12),
+    "throughput": (1e-6, 1e12),
     "peak_memory_gb": (1e-3, 1e4),
 }
 _SWITCHES = ("gated_mlp",)
@@ -117,11 +122,13 @@ def _names() -> frozenset[str]:
 
 def _schema(grid: Grid, file: str) -> Schema:
     found = [schema for schema, column in MEASURED.items() if column in grid.header]
-    if len(found) == 1:
+    if len(found) > 1 and "dl_throughput" in found:  # the others may repeat their speed in a column of that plain name
+        found.remove("dl_throughput")
+    if len(found) == 1 and not (found == ["dl_throughput"] and any(column in grid.header for column in _OTHER_TABLES)):
         return found[0]
     line = grid.header_line
     understood = " or ".join(f"{column} ({schema})" for schema, column in MEASURED.items())
-    if found:
+    if len(found) > 1:
         raise refused(file, "the measured columns of two tables", f"one of {understood}", line=line, field="columns")
     close = [name for column in MEASURED.values() for name in near(column, grid.header, count=1)]
     resembling = f"; the nearest here is '{close[0]}'" if close else ""
@@ -150,8 +157,9 @@ def _header_problems(grid: Grid, schema: Schema, file: str) -> list[Problem]:
         for name in _REQUIRED
         if name not in grid.header
     ]
-    if "model" not in grid.header and not set(SHAPE) <= set(grid.header):
-        expected = f"the name of the model, or its shape ({' and '.join(SHAPE)})"
+    shape = _SAMPLE_SHAPE if schema == "dl_throughput" else SHAPE
+    if "model" not in grid.header and not set(shape) <= set(grid.header):
+        expected = f"the name of the model, or its shape ({' and '.join(shape)})"
         found.append(("no column 'model'", expected + _nearest("model", others)))
     return [
         Problem(file=file, record="", field="columns", found=what, expected=expected, line=grid.header_line)

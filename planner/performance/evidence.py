@@ -23,6 +23,7 @@ SAMPLE_FILE = "dl_throughput.csv"
 SOURCES_FILE = "sources.yaml"
 OWN = "own:"  # begins ids and sources of the user's own measurements
 
+TRANSFER = "transfer"  # use of rows that are no evidence here: only the transfer between cards rests on them
 Use = Literal["evidence", "fit", "compare"]
 """`evidence` may answer a plan, `fit` only supports the constants, `compare` only shows what other software reaches."""
 
@@ -196,7 +197,9 @@ def _rows(
     rows = []
     for number, row in enumerate(csv.DictReader(io.StringIO("\n".join(lines))), start=1):
         try:
-            rows.append(read(row))
+            measurement = read(row)
+            if row["use"] != TRANSFER:
+                rows.append(measurement)
         except (KeyError, ValueError, TypeError, AttributeError) as error:
             record = row.get("id") or f"row {number}"
             problems.append(

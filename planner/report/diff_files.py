@@ -14,6 +14,7 @@ from planner.errors import CatalogError, InputError, Problem
 from planner.performance.evidence import LANGUAGE_FILE, MEASUREMENTS_FOLDER, SAMPLE_FILE, SOURCES_FILE
 from planner.performance.memory_rows import MEMORY_FILE
 from planner.performance.stacks import STACKS_FILE
+from planner.performance.transfer.models import TRANSFER_FILE
 from planner.strict_yaml import Parsed, parse
 
 MAX_BYTES = 5_000_000
@@ -31,6 +32,7 @@ _LISTS: Mapping[str, frozenset[str]] = {
     "software.yaml": frozenset(("cuda", "cudnn", "compatibility")),
     "uses.yaml": frozenset(("sizes", "uses", "free", "guides")),
     STACKS_FILE.name: frozenset(("stacks",)),
+    TRANSFER_FILE.name: frozenset(("models",)),
 }
 _OF_EVERY_FILE = frozenset(("schema_version", "sources"))
 _ROW_KEYS = frozenset(("id", "source", "gpu"))

@@ -9,7 +9,7 @@ from typing import Any
 from planner.catalog.records import Catalog
 from planner.measurements.checks import Subjects, row_reason
 from planner.measurements.prediction import Predictor, RowPrediction
-from planner.measurements.rows import LanguageRow, MemoryRow, Row, Schema, Unit, is_flagged
+from planner.measurements.rows import LanguageRow, MemoryRow, Row, SampleRow, Schema, Unit, is_flagged
 from planner.measurements.table import Table
 from planner.validate.score import UNKNOWN, Group, ScoredRow, Summary, group_rows, source_key, summarise
 
@@ -36,6 +36,7 @@ def validate_table(
     *,
     language: Predictor[LanguageRow],
     memory: Predictor[MemoryRow],
+    samples: Predictor[SampleRow],
     other_models: frozenset[str] = frozenset(),
 ) -> Validation:
     """Predict the rows of a table, each from its configuration alone, and compare.
@@ -46,8 +47,8 @@ def validate_table(
         With the faults found when it was read.
     catalog : Catalog
         GPUs and models that are known.
-    language, memory : Predictor
-        The estimators of the two kinds of table. They see rows without what was measured.
+    language, memory, samples : Predictor
+        The estimators of the three kinds of table. They see rows without what was measured.
     other_models : frozenset of str
         Names of models, in lower case, that the estimators know besides the catalog's.
 
@@ -60,7 +61,12 @@ def validate_table(
     reasons = [table.faults.get(at) or row_reason(row, subjects) for at, row in enumerate(table.rows)]
     asked = [at for at, reason in enumerate(reasons) if reason is None]
     hidden: list[Any] = [table.rows[at].without_measured() for at in asked]
-    predictor: Predictor[Any] = language if table.schema == "llm_throughput" else memory
+    predictors: dict[Schema, Predictor[Any]] = {
+        "llm_throughput": language,
+        "memory_peaks": memory,
+        "dl_throughput": samples,
+    }
+    predictor = predictors[table.schema]
     predictions: list[RowPrediction | None] = [None] * len(table.rows)
     for at, prediction in zip(asked, predictor(hidden) if hidden else (), strict=True):
         predictions[at] = _checked(prediction)

@@ -23,7 +23,7 @@ from planner.measure.document import report_document
 from planner.measure.results import WORKLOADS, Bandwidth, MatmulRate, Skipped
 from planner.measure.timing import SPREAD_LIMIT
 from planner.measurements.parallelism import parse_parallelism
-from planner.measurements.rows import LanguageRow, MemoryRow
+from planner.measurements.rows import LanguageRow, MemoryRow, SampleRow
 from planner.performance.evidence import load_evidence
 from planner.performance.measured import CONTRADICTION, WILD_SPREAD
 from planner.report.document import plan_document
@@ -346,6 +346,8 @@ def test_every_workload_and_limit_of_measure_is_described() -> None:
 def test_every_column_of_a_table_of_measurements_is_described() -> None:
     fields = {field.name for row in (LanguageRow, MemoryRow) for field in dataclasses.fields(row)} - {"line"}
     assert set(described(sections("validate.md")["Columns"])) == fields
+    others = {field.name for field in dataclasses.fields(SampleRow)} - {"line"}
+    assert set(described(sections("validate.md")["Columns of vision and other models"])) == others
 
 
 def test_the_spellings_of_parallelism_are_understood() -> None:

@@ -64,7 +64,7 @@ def test_the_evidence_of_the_project_can_be_validated(capsys: pytest.CaptureFixt
     ("content", "words"),
     [
         (b"", "runs.csv: found nothing"),
-        (b"throughput\n1\n", "tokens_per_s_total (llm_throughput) or peak_memory_gb (memory_peaks)"),
+        (b"speed\n1\n", "peak_memory_gb (memory_peaks) or throughput (dl_throughput)"),
         (b"\0\1\2", "binary data"),
         (b"gpu,n_gpus,modl,tokens_per_s_total\nL40S,1,a,5\n", "the nearest here is 'modl'"),
     ],

@@ -19,6 +19,7 @@ from planner.measurements.table import read_table
 from planner.performance.evidence import load_evidence
 from planner.performance.own_rows import with_own_rows
 from planner.performance.predict_rows import predict_language_rows, predict_memory_rows
+from planner.performance.transfer.predict import predict_sample_rows
 from planner.validate.run import validate_table
 from tests.planning import shipped_catalog
 from tests.unit.measure.fakes import BERT, report, step
@@ -59,14 +60,15 @@ def test_peaks_of_memory_are_read_without_a_fault() -> None:
 
 def test_both_are_predicted() -> None:
     catalog = shipped_catalog()
-    for path in (OUT, MEMORY):
+    for path, rows in ((OUT, 2), (MEMORY, 2), (SAMPLES, 1)):
         validation = validate_table(
             read_table(everything()[path].encode(), file="t"),
             catalog,
             language=lambda rows: predict_language_rows(rows, catalog),
             memory=lambda rows: predict_memory_rows(rows, catalog),
+            samples=lambda rows: predict_sample_rows(rows, catalog),
         )
-        assert validation.summary.n == 2, [row.skipped for row in validation.rows]
+        assert validation.summary.n == rows, [row.skipped for row in validation.rows]
 
 
 def test_columns_of_other_models_are_those_of_the_evidence() -> None:

@@ -70,7 +70,9 @@ def validate(
     base: Mapping[str, object] = LANGUAGE,
 ) -> Validation:
     predictor = predictor or always(110.0, low=90.0, high=130.0)
-    return validate_table(table_of(*changes, base=base), catalog(), language=predictor, memory=predictor)
+    return validate_table(
+        table_of(*changes, base=base), catalog(), language=predictor, memory=predictor, samples=predictor
+    )
 
 
 def scored(measured: float | None, predicted: float | None, **given: Any) -> ScoredRow:

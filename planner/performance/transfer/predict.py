@@ -1,0 +1,168 @@
+"""Predictions of a table of speeds counted in samples: known models by transfer, others by their arithmetic."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from planner.catalog.query import accelerators_named, find_accelerator
+from planner.catalog.records import Catalog, Gpu, PartialGpu, VisionSpec
+from planner.measurements.prediction import RowPrediction
+from planner.measurements.rows import SampleRow
+from planner.messages import as_text
+from planner.performance.constants import Constants, constants_of
+from planner.performance.device import device_of
+from planner.performance.evidence import PRECISIONS
+from planner.performance.scaling import Link, link_of
+from planner.performance.transfer.cards import PrecisionClass, card_of
+from planner.performance.transfer.models import KnownModel, Transfer, load_transfer
+from planner.performance.transfer.published import CHANNELS_LAST, input_key, precision_class, stack_of, unit_key
+from planner.performance.transfer.speed import alone, several, units_of_sample
+from planner.performance.vision import vision_step
+
+CHANNELS_LAST_GAIN = 1.17
+"""Median of 97 models trained in both layouts on an RTX 3090, of timm's results; 0.97 to 1.40. [-]"""
+PATCH_MODELS = (
+    "beit", "cait", "crossvit", "deit", "pit_", "swin", "vit_", "volo", "xcit", "tnt", "nest", "mixer", "resmlp",
+    "visformer", "levit",
+)  # fmt: skip
+_USUAL_BATCH = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Subject:
+    """What of a row is understood."""
+
+    gpu: Gpu | PartialGpu
+    precision: PrecisionClass
+    link: Link
+    stack: str
+    choices: list[str]
+
+
+def predict_sample_rows(rows: Sequence[SampleRow], catalog: Catalog) -> list[RowPrediction]:
+    """Speed of each row, from its configuration and what is known of its model. [samples/s, or the row's unit]
+
+    Parameters
+    ----------
+    rows : sequence of SampleRow
+        What was measured is not looked at.
+    catalog : Catalog
+        GPUs and the estimator's constants.
+
+    Returns
+    -------
+    list of RowPrediction
+        In the order of the rows: `transferred` for models that were measured on other cards, `estimated` from the
+        arithmetic of an image otherwise; rows that allow neither say why.
+    """
+    constants, transfer = constants_of(catalog.assumptions), load_transfer()
+    return [_predict(row, catalog, constants, transfer) for row in rows]
+
+
+def _skipped(reason: str) -> RowPrediction:
+    return RowPrediction(predicted=None, skipped=reason)
+
+
+def _predict(row: SampleRow, catalog: Catalog, constants: Constants, transfer: Transfer) -> RowPrediction:
+    precision = precision_class(row.precision or "")
+    if precision is None:
+        return _skipped(f"precision: found '{row.precision}', expected one of {', '.join(PRECISIONS)}")
+    named = accelerators_named(catalog, row.gpu or "")
+    meant = named if len(named) == 1 else [id for id in named if id in transfer.cards]
+    if len(meant) != 1:
+        return _skipped(f"gpu: found '{row.gpu}', expected {as_text(list(named))}")
+    gpu = find_accelerator(catalog, meant[0])
+    gpus = row.n_gpus or 1
+    subject = _Subject(
+        gpu=gpu,
+        precision=precision,
+        link=link_of(gpu, gpus, row.gpus_per_node or gpus, None, constants),
+        stack=stack_of(row.source or "", row.framework or ""),
+        choices=[] if len(named) == 1 else [f"gpu {gpu.id}"],
+    )
+    known = transfer.models.get((row.model or "").strip().casefold(), ())
+    if known:
+        return _transferred(row, subject, known, catalog, constants, transfer)
+    return _estimated(row, subject, constants, transfer)
+
+
+def _transferred(
+    row: SampleRow, subject: _Subject, known: Sequence[KnownModel], catalog: Catalog, constants: Constants,
+    transfer: Transfer,
+) -> RowPrediction:  # fmt: skip
+    size = input_key(row.input or "")
+    model = next((model for model in known if model.input == size), known[0] if len(known) == 1 or not size else None)
+    if model is None:
+        sizes = ", ".join(sorted(model.input for model in known))
+        return _skipped(f"input: found '{row.input}', expected one it was measured with: {sizes}")
+    if model.input != size:
+        subject.choices.append(f"input {model.input or 'as published'}")
+    if row.throughput_unit and unit_key(row.throughput_unit) != model.unit:
+        return _skipped(f"throughput_unit: found '{row.throughput_unit}', expected {model.unit}s/s, as published")
+    card = card_of(catalog, subject.gpu.id, subject.precision, constants)
+    if card is None:
+        return _skipped(f"gpu: found '{row.gpu}', expected a card whose memory, bandwidth and rates are known")
+    batch: float | None = row.batch_per_gpu
+    if batch is None:
+        batch = model.usual_batch
+        subject.choices.append(f"batch {batch:g}")
+    single = alone(model.terms, card, subject.precision, batch, subject.stack)
+    units = batch * units_of_sample(model.unit, model.input)
+    speed = several(single, units, model.exchanged_m_parameters, subject.precision, subject.link, constants)
+    new_card = subject.gpu.id not in model.cards
+    widths = [model.half_width_new_card if new_card else model.half_width_known_card]
+    if subject.link.gpus > 1:
+        widths.append(transfer.half_width_several_gpus)
+    new_stack = subject.stack not in dict(model.terms.sources)
+    if new_stack:
+        widths.append(constants.half_width_new_gpu)
+    novelty = "new-gpu" if new_card else "new-stack" if new_stack else "known"
+    return _with_interval(speed, widths, "transferred", novelty, subject)
+
+
+def _estimated(row: SampleRow, subject: _Subject, constants: Constants, transfer: Transfer) -> RowPrediction:
+    if row.fwd_gmacs_per_sample is None or row.activations_m_per_sample is None:
+        expected = "a model that was measured elsewhere; or fwd_gmacs_per_sample and activations_m_per_sample"
+        return _skipped(f"model: found '{row.model}', expected {expected}")
+    if isinstance(subject.gpu, PartialGpu) and subject.gpu.missing:
+        return _skipped(f"gpu: found '{row.gpu}', expected a card all of whose figures are known")
+    precision = PRECISIONS[(row.precision or "").casefold().removeprefix("amp-")]
+    usable = precision if precision in subject.gpu.dense_tflop_per_s else None
+    if usable is None:
+        return _skipped(f"precision: found '{row.precision}', expected one that {subject.gpu.name} computes in")
+    name = (row.model or "").casefold()
+    spec = VisionSpec(
+        gmacs=row.fwd_gmacs_per_sample,
+        activations_m=row.activations_m_per_sample,
+        input=row.input or "",
+        patches=name.startswith(PATCH_MODELS),
+    )
+    batch, parameters = row.batch_per_gpu, row.n_params
+    if batch is None:
+        batch = _USUAL_BATCH
+        subject.choices.append(f"batch {batch}")
+    if parameters is None:
+        parameters = 0.0
+        subject.choices.append("no parameters to update or exchange")
+    step = vision_step(spec, parameters, batch, 1.0, device_of(subject.gpu, usable, constants), subject.link, constants)
+    speed = subject.link.gpus * batch / step.total_s
+    if CHANNELS_LAST in f"{row.notes or ''} {row.framework or ''}".casefold():
+        speed *= CHANNELS_LAST_GAIN
+    widths = [constants.half_width_vision]
+    if subject.link.gpus > 1:
+        widths.append(transfer.half_width_several_gpus)
+    return _with_interval(speed, widths, "estimated", "new-model", subject)
+
+
+def _with_interval(speed: float, widths: Sequence[float], basis: str, novelty: str, subject: _Subject) -> RowPrediction:
+    factor = math.exp(math.hypot(*widths))
+    return RowPrediction(
+        predicted=speed,
+        low=speed / factor,
+        high=speed * factor,
+        basis="transferred" if basis == "transferred" else "estimated",
+        novelty=novelty,
+        choices=tuple(subject.choices),
+    )

@@ -1,0 +1,102 @@
+"""Published speeds that transfer rests on, and the software each was measured in."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from planner.performance.evidence import MEASUREMENTS_FOLDER, PRECISIONS, SAMPLE_FILE
+from planner.performance.transfer.cards import PrecisionClass
+
+UNKNOWN_STACK = "other"
+# What names a source, in the project's tables and where it was published.
+_STACKS: Mapping[str, tuple[str, ...]] = {
+    "lambda-benchmark-v0": ("lambda-benchmark-v0", "deeplearning-benchmark results(v0)"),
+    "lambda-benchmark-v1": ("lambda-benchmark-v1", "deeplearning-benchmark results(v1)"),
+    "lambda-benchmark-v2": ("lambda-benchmark-v2", "deeplearning-benchmark results_v2"),
+    "nvidia-deeplearningexamples": ("nvidia-deeplearningexamples", "deeplearningexamples"),
+    "timm-benchmark": ("timm-benchmark", "pytorch-image-models"),
+}
+_SEVERAL_FRAMEWORKS = "nvidia-deeplearningexamples"
+CHANNELS_LAST = "nhwc"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedRow:
+    """One published speed of all GPUs of a run."""
+
+    id: str
+    stack: str
+    gpu: str
+    gpus: int
+    gpus_per_node: int
+    model: str
+    input: str
+    parameters: float | None
+    batch: int | None
+    precision: PrecisionClass
+    speed: float
+    unit: str
+    channels_last: bool
+
+
+def precision_class(text: str) -> PrecisionClass | None:
+    """Class of a precision as tables write it; None for one that isn't known."""
+    precision = PRECISIONS.get(text.casefold().removeprefix("amp-"))
+    if precision in ("fp16", "bf16"):
+        return "16-bit"
+    return precision if precision in ("tf32", "fp32") else None
+
+
+def stack_of(source: str, framework: str) -> str:
+    """Software that a row was measured in: its source, and the framework where a source has several."""
+    words = source.casefold()
+    found = next((id for id, names in _STACKS.items() if any(name in words for name in names)), UNKNOWN_STACK)
+    if found != _SEVERAL_FRAMEWORKS:
+        return found
+    first = re.split(r"[^a-z0-9]", framework.casefold(), maxsplit=1)[0]
+    return f"{found}/{first}"
+
+
+def input_key(text: str) -> str:
+    """An input as a key: sequence lengths in one spelling."""
+    return text.strip().casefold().replace("seq_len=", "seq")
+
+
+def unit_key(text: str) -> str:
+    """A unit as a key: a sequence, an image and a sample are one."""
+    counted = text.strip().casefold().removesuffix("/s").removesuffix("s")
+    return "sample" if counted in ("", "sample", "sequence", "image") else counted
+
+
+def published_rows() -> list[PublishedRow]:
+    """Rows of the table of speeds counted in samples, those that may not answer a plan included."""
+    found = []
+    text = (MEASUREMENTS_FOLDER / SAMPLE_FILE).read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    for cells in csv.DictReader(io.StringIO("\n".join(lines))):
+        precision = precision_class(cells["precision"])
+        if precision is None:
+            continue
+        gpus = int(cells["n_gpus"])
+        found.append(
+            PublishedRow(
+                id=cells["id"],
+                stack=stack_of(cells["source"], cells["framework"]),
+                gpu=cells["gpu"],
+                gpus=gpus,
+                gpus_per_node=int(float(cells["gpus_per_node"])) if cells["gpus_per_node"] else gpus,
+                model=cells["model"],
+                input=input_key(cells["input"]),
+                parameters=float(cells["n_params"]) if cells["n_params"] else None,
+                batch=int(float(cells["batch_per_gpu"])) if cells["batch_per_gpu"] else None,
+                precision=precision,
+                speed=float(cells["throughput"]),
+                unit=unit_key(cells["throughput_unit"]),
+                channels_last=CHANNELS_LAST in cells["notes"],
+            )
+        )
+    return found
