@@ -31,6 +31,7 @@ Use = Literal["evidence", "fit", "compare"]
 PRECISIONS: Mapping[str, Precision] = MappingProxyType(
     {
         "amp-fp16": "fp16",
+        "amp-bf16": "bf16",
         "fp16": "fp16",
         "bf16": "bf16",
         "tf32": "tf32",
