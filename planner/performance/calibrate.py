@@ -40,11 +40,9 @@ from planner.performance.fitting import element_bytes_of
 from planner.performance.held_out import print_held_out
 from planner.performance.scaling import data_parallel_step_s, link_of
 from planner.performance.stacks import STACKS_FILE, load_stacks
-from planner.performance.vision import vision_step
+from planner.performance.vision import PATCH_MODELS, vision_step
 
 GPUS_PER_NODE = 8
-# Models of timm that are made of plain transformer blocks, attention and a two-layer MLP, by the start of their names.
-PATCH_MODELS = ("beit", "cait", "crossvit", "deit", "pit_", "swin", "vit_")
 NOISE = 0.08  # log error that counts as one unit of misfit
 
 VISION = (

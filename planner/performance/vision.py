@@ -15,6 +15,8 @@ from planner.workload.convolutional import (
 )
 
 MS_PER_S = 1000.0
+PATCH_MODELS = ("beit", "cait", "crossvit", "deit", "pit_", "swin", "vit_")
+"""Models of timm made of plain transformer blocks, attention and a two-layer MLP, by the start of their names."""
 
 
 def roofline_s(spec: VisionSpec, device: Device, constants: Constants) -> tuple[float, float]:

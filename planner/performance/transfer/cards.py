@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from planner.catalog.records import Catalog, Gpu, PartialGpu, Precision
+from planner.catalog.query import find_accelerator
+from planner.catalog.records import Catalog, Precision
 from planner.performance.constants import Constants
-from planner.performance.device import device_of, known
-from planner.units import BYTES_PER_GB, BYTES_PER_MIB, FLOP_PER_TFLOP
+from planner.performance.device import device_of
+from planner.units import BYTES_PER_GB, FLOP_PER_TFLOP
 
 PrecisionClass = Literal["16-bit", "tf32", "fp32"]
 
 _CANDIDATES: dict[PrecisionClass, tuple[Precision, ...]] = {
-    "16-bit": ("fp16", "bf16", "fp32"),
-    "tf32": ("tf32", "fp32"),
+    "16-bit": ("fp16", "bf16", "fp32"),  # Pascal multiplies mixed precision at its fp32 rate
+    "tf32": ("tf32",),
     "fp32": ("fp32",),
 }
-_NO_CACHE_MB = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,14 +27,12 @@ class Card:
     matmul_tflop_per_s: float
     vector_tflop_per_s: float
     bandwidth_gb_per_s: float
-    memory_gb: float
-    cache_mb: float
 
 
 def card_of(catalog: Catalog, gpu_id: str, precision: PrecisionClass, constants: Constants) -> Card | None:
-    """A card's rates; None where the catalog lacks its bandwidth, memory or a matmul rate."""
-    gpu: Gpu | PartialGpu | None = catalog.gpus.get(gpu_id) or catalog.partial_gpus.get(gpu_id)
-    if gpu is None or gpu.memory_bandwidth_gb_per_s is None or gpu.memory_gb is None:
+    """A card's rates; None where the catalog lacks its bandwidth or a matmul rate."""
+    gpu = find_accelerator(catalog, gpu_id)
+    if gpu.memory_bandwidth_gb_per_s is None:
         return None
     used = next((kind for kind in _CANDIDATES[precision] if kind in gpu.dense_tflop_per_s), None)
     if used is None:
@@ -44,6 +42,4 @@ def card_of(catalog: Catalog, gpu_id: str, precision: PrecisionClass, constants:
         matmul_tflop_per_s=device.matmul_flop_per_s / FLOP_PER_TFLOP,
         vector_tflop_per_s=device.vector_flop_per_s / FLOP_PER_TFLOP,
         bandwidth_gb_per_s=device.bandwidth_bytes_per_s / BYTES_PER_GB,
-        memory_gb=known(gpu.memory_gb),
-        cache_mb=max(_NO_CACHE_MB, device.cache_bytes / BYTES_PER_MIB),
     )

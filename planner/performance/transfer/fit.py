@@ -14,14 +14,15 @@ import yaml
 from scipy.optimize import least_squares
 
 from planner.catalog.load import load_catalog
+from planner.catalog.query import find_accelerator
 from planner.catalog.records import Catalog
 from planner.performance.constants import Constants, constants_of
 from planner.performance.scaling import link_of
 from planner.performance.transfer.cards import Card, card_of
 from planner.performance.transfer.models import TRANSFER_FILE
 from planner.performance.transfer.published import PublishedRow, published_rows
-from planner.performance.transfer.speed import ELEMENT_BYTES, several, units_of_sample
-from planner.performance.transfer.terms import TERMS, Samples, Terms, fit_terms, log_time, samples_of
+from planner.performance.transfer.speed import ELEMENT_BYTES, alone, several, units_of_sample
+from planner.performance.transfer.terms import TERMS, Samples, Terms, fit_terms, log_time, robust, samples_of
 
 _FEWEST_ROWS = 3
 _USUAL_M_PARAMETERS = 50.0
@@ -32,7 +33,8 @@ _ROWS_OF_THE_USUAL = 5  # for which the errors of all other models count
 HEAD = """# How fast models run that were measured on some cards, as terms of the card. Written by
 # `python -m planner.performance.transfer.fit --write` from measurements/dl_throughput.csv.
 # Terms are logs of seconds a sample at 100 TFLOP/s, 1,000 GB/s and 20 TFLOP/s of fp32, of a step, and fixed; stacks are
-# logs of how much slower a source's software is; half widths are of logs, from cards that the fit had not seen.
+# logs of how much slower a source's software is. Half widths are of logs: of new cards from fits that hadn't seen the
+# card, of known cards and of several GPUs from rows of the fit itself.
 """
 
 
@@ -101,9 +103,8 @@ def fit_exchange(group: Group, catalog: Catalog, constants: Constants) -> float:
     pairs = []
     for row in group.rows:
         single = speeds.get((row.stack, row.gpu, row.precision, row.batch))
-        gpu = catalog.gpus.get(row.gpu) or catalog.partial_gpus.get(row.gpu)
-        if row.gpus > 1 and single and gpu is not None:
-            link = link_of(gpu, row.gpus, row.gpus_per_node, None, constants)
+        if row.gpus > 1 and single:
+            link = link_of(find_accelerator(catalog, row.gpu), row.gpus, row.gpus_per_node, None, constants)
             pairs.append((row, median(single), group.units(row), link))
     if not pairs:
         return float(np.exp(start))
@@ -116,8 +117,7 @@ def fit_exchange(group: Group, catalog: Catalog, constants: Constants) -> float:
                 for row, single, units, link in pairs
             ]
         )
-        robust = np.sign(errors) * np.sqrt(2.0 * (np.sqrt(1.0 + errors * errors) - 1.0))
-        return np.append(robust, (values[0] - start) / spread)
+        return np.append(robust(errors), (values[0] - start) / spread)
 
     return float(np.exp(least_squares(residuals, [start]).x[0]))
 
@@ -126,10 +126,10 @@ def held_out_errors(found: Sequence[Group]) -> dict[str, list[tuple[Group, int, 
     """Log errors (predicted over measured) of rows on one GPU, by GPU, each predicted without any row of that GPU."""
     errors: dict[str, list[tuple[Group, int, float]]] = {}
     for group in found:
-        alone = group.alone()
-        for gpu in sorted({group.rows[at].gpu for at in alone}):
-            kept = [at for at in alone if group.rows[at].gpu != gpu]
-            left = [at for at in alone if group.rows[at].gpu == gpu]
+        singles = group.alone()
+        for gpu in sorted({group.rows[at].gpu for at in singles}):
+            kept = [at for at in singles if group.rows[at].gpu != gpu]
+            left = [at for at in singles if group.rows[at].gpu == gpu]
             if len(kept) < _FEWEST_ROWS:
                 continue
             misses = errors_of(fit_terms(group.samples(kept)), group.samples(left))
@@ -174,7 +174,7 @@ def fit_all(catalog: Catalog, constants: Constants) -> dict[str, Any]:
                 "usual_batch": group.usual_batch,
                 "half_width_known_card": _shrunk(misses, all_seen),
                 "half_width_new_card": _shrunk(held_out.get(id(group), []), all_new),
-                "cards": sorted({row.gpu for row in group.rows}),
+                "cards": sorted({group.rows[at].gpu for at in group.alone()}),
             }
         )
     return {"schema_version": 1, "half_width_several_gpus": round(_covering(several_gpus), 4), "models": models}
@@ -197,18 +197,13 @@ def _errors_of_several(
 ) -> list[float]:
     found = []
     for at, row in enumerate(group.rows):
-        gpu = catalog.gpus.get(row.gpu) or catalog.partial_gpus.get(row.gpu)
-        if row.gpus > 1 and gpu is not None:
-            link = link_of(gpu, row.gpus, row.gpus_per_node, None, constants)
-            single = float(np.exp(samples_speed(terms, group.samples([at]))))
+        if row.gpus > 1:
+            link = link_of(find_accelerator(catalog, row.gpu), row.gpus, row.gpus_per_node, None, constants)
+            batch = row.batch or group.usual_batch
+            single = alone(terms, group.cards[at], row.precision, batch, row.stack)
             speed = several(single, group.units(row), exchanged, row.precision, link, constants)
             found.append(float(abs(np.log(speed / row.speed))))
     return found
-
-
-def samples_speed(terms: Terms, samples: Samples) -> float:
-    """Log of the predicted speed of a single row."""
-    return float(-log_time(np.array(terms.logs), np.array([offset for _, offset in terms.sources]), samples)[0])
 
 
 def main() -> None:

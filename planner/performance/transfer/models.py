@@ -18,7 +18,7 @@ TRANSFER_FILE = Path(__file__).resolve().parents[3] / "data" / "transfer.yaml"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownModel:
-    """A model in one size of input. `cards` are those it was measured on, by stack."""
+    """A model in one size of input. `cards` are those on which it was measured alone."""
 
     model: str
     input: str
@@ -33,7 +33,7 @@ class KnownModel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transfer:
-    """All known models by name in lower case, and how far predictions were off on rows that no fit had seen."""
+    """All known models by name in lower case, and how wide their predictions are on several GPUs."""
 
     models: Mapping[str, tuple[KnownModel, ...]]
     cards: frozenset[str]  # on which any of them was measured

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from planner.catalog.query import accelerators_named, find_accelerator
 from planner.catalog.records import Catalog, Gpu, PartialGpu, VisionSpec
-from planner.measurements.prediction import RowPrediction
+from planner.measurements.prediction import Basis, RowPrediction
 from planner.measurements.rows import SampleRow
 from planner.messages import as_text
 from planner.performance.constants import Constants, constants_of
@@ -19,14 +19,10 @@ from planner.performance.transfer.cards import PrecisionClass, card_of
 from planner.performance.transfer.models import KnownModel, Transfer, load_transfer
 from planner.performance.transfer.published import CHANNELS_LAST, input_key, precision_class, stack_of, unit_key
 from planner.performance.transfer.speed import alone, several, units_of_sample
-from planner.performance.vision import vision_step
+from planner.performance.vision import PATCH_MODELS, vision_step
 
 CHANNELS_LAST_GAIN = 1.17
 """Median of 97 models trained in both layouts on an RTX 3090, of timm's results; 0.97 to 1.40. [-]"""
-PATCH_MODELS = (
-    "beit", "cait", "crossvit", "deit", "pit_", "swin", "vit_", "volo", "xcit", "tnt", "nest", "mixer", "resmlp",
-    "visformer", "levit",
-)  # fmt: skip
 _USUAL_BATCH = 64
 
 
@@ -93,7 +89,8 @@ def _transferred(
     transfer: Transfer,
 ) -> RowPrediction:  # fmt: skip
     size = input_key(row.input or "")
-    model = next((model for model in known if model.input == size), known[0] if len(known) == 1 or not size else None)
+    most_measured = max(known, key=lambda model: len(model.cards))
+    model = next((model for model in known if model.input == size), None if size else most_measured)
     if model is None:
         sizes = ", ".join(sorted(model.input for model in known))
         return _skipped(f"input: found '{row.input}', expected one it was measured with: {sizes}")
@@ -156,13 +153,15 @@ def _estimated(row: SampleRow, subject: _Subject, constants: Constants, transfer
     return _with_interval(speed, widths, "estimated", "new-model", subject)
 
 
-def _with_interval(speed: float, widths: Sequence[float], basis: str, novelty: str, subject: _Subject) -> RowPrediction:
+def _with_interval(
+    speed: float, widths: Sequence[float], basis: Basis, novelty: str, subject: _Subject
+) -> RowPrediction:
     factor = math.exp(math.hypot(*widths))
     return RowPrediction(
         predicted=speed,
         low=speed / factor,
         high=speed * factor,
-        basis="transferred" if basis == "transferred" else "estimated",
+        basis=basis,
         novelty=novelty,
         choices=tuple(subject.choices),
     )

@@ -13,7 +13,7 @@ from planner.performance.transfer.terms import Terms, log_time, samples_of
 
 ELEMENT_BYTES: dict[PrecisionClass, float] = {"16-bit": 2.0, "tf32": 4.0, "fp32": 4.0}
 _M = 1e6
-_TOKENS_OF_A_SENTENCE = 50.0  # of translation, both languages; our estimate
+_TOKENS_OF_A_SENTENCE = 50.0  # of translation, both languages; our estimate, of which the parameters exchanged make up
 
 
 def alone(terms: Terms, card: Card, precision: PrecisionClass, batch: float, stack: str) -> float:

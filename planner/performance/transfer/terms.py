@@ -18,7 +18,8 @@ TERMS: Final = ("matmul", "traffic", "vector", "step", "unit")
 """Parts of the time of one sample: by matmul rate, bandwidth, fp32 rate, by step (shared by its batch), and fixed."""
 # Rates of the card on which each term is its own coefficient, so that all are of one size.
 _TYPICAL_MATMUL, _TYPICAL_BANDWIDTH, _TYPICAL_VECTOR = 100.0, 1000.0, 20.0
-# Shares of the median time that are expected of a term before any row is seen, as logs, and how far off they may be.
+# Logs of the share of the median time that is expected of a term, and how far off they may be: judgements, made with
+# the published rows in view.
 _EXPECTED: Final = np.array([-1.2, -0.9, -2.0, -3.5, -4.0])
 _TERM_SPREAD: Final = np.array([1.0, 0.7, 1.0, 1.0, 0.8])
 _SOURCE_SPREAD = 0.12  # log of how much faster one source's software is
@@ -40,20 +41,6 @@ class Samples:
     card: npt.NDArray[np.int64]  # which card, for weights
     log_speed: Array  # of samples a second
     sources: tuple[str, ...]
-
-    def take(self, rows: npt.NDArray[np.int64]) -> Samples:
-        """Some of the rows."""
-        return Samples(
-            matmul_tflop_per_s=self.matmul_tflop_per_s[rows],
-            vector_tflop_per_s=self.vector_tflop_per_s[rows],
-            bandwidth_gb_per_s=self.bandwidth_gb_per_s[rows],
-            element_bytes=self.element_bytes[rows],
-            batch=self.batch[rows],
-            source=self.source[rows],
-            card=self.card[rows],
-            log_speed=self.log_speed[rows],
-            sources=self.sources,
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +73,12 @@ def log_time(terms: Array, offsets: Array, samples: Samples) -> Array:
     return logs
 
 
+def robust(errors: Array) -> Array:
+    """Residuals whose squares grow like the errors themselves where these are large: soft L1, for some rows only."""
+    softened: Array = np.sign(errors) * np.sqrt(2.0 * (np.sqrt(1.0 + errors * errors) - 1.0))
+    return softened
+
+
 def fit_terms(samples: Samples) -> Terms:
     """Terms of a model from its rows: least squares on logs, outliers weighing less, with what is expected as prior.
 
@@ -99,8 +92,9 @@ def fit_terms(samples: Samples) -> Terms:
 
     def residuals(values: Array) -> Array:
         error = (-log_time(values[:5], values[5:], samples) - samples.log_speed) / _ROW_SPREAD
-        robust = np.sign(error) * np.sqrt(2.0 * (np.sqrt(1.0 + error * error) - 1.0))
-        return np.concatenate([weight * robust, (values[:5] - start) / _TERM_SPREAD, values[5:] / _SOURCE_SPREAD])
+        return np.concatenate(
+            [weight * robust(error), (values[:5] - start) / _TERM_SPREAD, values[5:] / _SOURCE_SPREAD]
+        )
 
     found = least_squares(
         residuals, np.concatenate([start, np.zeros(n_sources)]), max_nfev=_MOST_EVALUATIONS,

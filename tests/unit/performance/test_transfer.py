@@ -24,9 +24,7 @@ from planner.performance.transfer.published import precision_class, stack_of, un
 from planner.performance.transfer.speed import alone, several, units_of_sample
 from planner.performance.transfer.terms import Terms, fit_terms, samples_of
 
-A_CARD = Card(
-    matmul_tflop_per_s=100.0, vector_tflop_per_s=20.0, bandwidth_gb_per_s=1000.0, memory_gb=24.0, cache_mb=6.0
-)
+A_CARD = Card(matmul_tflop_per_s=100.0, vector_tflop_per_s=20.0, bandwidth_gb_per_s=1000.0)
 KNOWN = {"BERT-base-SQuAD-finetune", "BERT-large-SQuAD-finetune", "ResNet50-v1.5", "SSD300-ResNet50", "GNMT-v2"}
 RESNET = SampleRow(
     id="r", line=2, gpu="rtx-4090", n_gpus=1, model="ResNet50-v1.5", input="3x224x224", batch_per_gpu=256,
@@ -65,8 +63,7 @@ def test_fit_finds_the_terms_that_made_the_rows() -> None:
     rng = np.random.default_rng(3)
     cards = [
         Card(
-            matmul_tflop_per_s=float(m), vector_tflop_per_s=float(v), bandwidth_gb_per_s=float(b), memory_gb=24.0,
-            cache_mb=6.0,
+            matmul_tflop_per_s=float(m), vector_tflop_per_s=float(v), bandwidth_gb_per_s=float(b),
         )
         for m, v, b in zip(rng.uniform(30, 800, 40), rng.uniform(10, 80, 40), rng.uniform(300, 3300, 40), strict=True)
     ]  # fmt: skip
@@ -163,6 +160,8 @@ def test_unknown_model_is_estimated_from_its_arithmetic() -> None:
         ({"precision": "int4"}, "precision: found 'int4'"),
         ({"model": "nobody"}, "model: found 'nobody'"),
         ({"input": "3x999x999", "model": "BERT-large-pretrain"}, "input: found '3x999x999'"),
+        ({"input": "3x512x512"}, "input: found '3x512x512'"),
+        ({"precision": "tf32", "gpu": "v100-sxm2-16gb"}, "gpu: found 'v100-sxm2-16gb'"),
         ({"throughput_unit": "molecules/s"}, "throughput_unit: found 'molecules/s'"),
         ({"gpu": "RTX3080-Laptop"}, "gpu: found 'RTX3080-Laptop'"),
     ],
