@@ -44,6 +44,7 @@ from planner.scenario.values import (
     check_whole,
 )
 from planner.validation import FieldError
+from planner.workload.job import Arrivals
 from planner.workload.settings import AdapterTargets, Checkpointing, Method, Optimizer
 from planner.yaml_scalars import as_given
 
@@ -156,6 +157,9 @@ class JobInput(Work):
     attempts_per_run: AtLeastOne | None = None
     job_class: JobClass = Field(default="development", alias="class")
     deadline_h: Positive | None = None
+    priority: Annotated[int, BeforeValidator(check_whole), Field(ge=0, le=9)] = 0
+    submitted_together: Count = 1
+    arrivals: Arrivals = "even"
     local_share: Share | None = None
     regions: list[str] = Field(default_factory=list)
     in_house: Switch = False

@@ -10,6 +10,7 @@ import numpy as np
 from planner.cost.capex import Sale
 from planner.performance.estimate import Prediction, Setup
 from planner.strategy.parameters import Parameter, Theta
+from planner.workload.job import Arrivals
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +33,9 @@ class Job:
     local_share: float | None
     in_house: bool
     deadline_h: float | None
+    priority: int
+    submitted_together: int
+    arrivals: Arrivals
     runs_per_month_at: int
     attempts_per_run_at: int
     egress_gb_per_run_at: int | None
