@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -47,3 +48,6 @@ class Powered:
             return inside_h
         day = np.ceil(inside_h / self.h_per_day) - 1
         return np.asarray(day * H_PER_DAY + OFFICE_OPENS_H + (inside_h - day * self.h_per_day))
+
+
+ALWAYS: Final = Powered()

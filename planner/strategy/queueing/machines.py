@@ -20,12 +20,10 @@ class Machines:
     def place(self, gpus: int, machines: int) -> tuple[int, ...] | None:
         """Machines for an attempt, taken at once; None where they aren't free."""
         if machines == 1:
-            for with_free in self._with_free[gpus:]:
-                if with_free:
-                    found = (min(with_free),)
-                    break
-            else:
+            fullest = next((with_free for with_free in self._with_free[gpus:] if with_free), None)
+            if fullest is None:
                 return None
+            found: tuple[int, ...] = (min(fullest),)
         else:
             enough = [machine for with_free in self._with_free[gpus:] for machine in sorted(with_free)]
             if len(enough) < machines:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from planner.cost.lines import Array
-from planner.strategy.queueing.hours import Powered
+from planner.strategy.queueing.hours import ALWAYS, Powered
 from planner.strategy.queueing.machines import Machines, Running
 from planner.strategy.queueing.streams import Stream, Submissions, draw
 
@@ -22,7 +22,7 @@ class Pool:
 
     machines: int
     gpus: int  # of each
-    powered: Powered = Powered()
+    powered: Powered = ALWAYS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,21 +137,20 @@ class _Course:
             first = line[0]
             if self._start_next(first, now):
                 continue
-            shadow: float | None = None
-            for index in line[1:]:
-                if (
-                    self.taken[index] >= self.taken[first]
-                    and self.streams[index].machines >= self.streams[first].machines
-                ):
-                    continue
-                if shadow is None:
-                    shadow = self.machines.next_fit_h(
-                        self.taken[first], self.streams[first].machines, self.running, self.taken
-                    )
-                if now + self._next_duration(index) <= shadow and self._start_next(index, now):
+            smaller = [index for index in line[1:] if self._takes_less(index, first)]
+            if not smaller:
+                return
+            gpus, machines = self.taken[first], self.streams[first].machines
+            first_starts = self.machines.next_fit_h(gpus, machines, self.running, self.taken)
+            for index in smaller:
+                if now + self._next_duration(index) <= first_starts and self._start_next(index, now):
                     break
             else:
                 return
+
+    def _takes_less(self, index: int, other: int) -> bool:
+        fewer_machines = self.streams[index].machines < self.streams[other].machines
+        return self.taken[index] < self.taken[other] or fewer_machines
 
     def _line(self) -> list[int]:
         """Streams with waiting attempts, in the order of their turn."""
