@@ -59,6 +59,28 @@ class Attempts:
 def simulate(pool: Pool, streams: Sequence[Stream], seed: int) -> Attempts:
     """One random course of the months, all that was submitted in them carried out.
 
+    Parameters
+    ----------
+    pool : Pool
+        The machines.
+    streams : sequence of Stream
+        What is submitted.
+    seed : int
+        The same seed gives the same course, and a stream the same submissions whatever stands behind it.
+
+    Raises
+    ------
+    ValueError
+        As `carry_out`.
+    """
+    seeds = np.random.SeedSequence(seed).spawn(len(streams))
+    drawn = [draw(stream, np.random.default_rng(own)) for stream, own in zip(streams, seeds, strict=True)]
+    return carry_out(pool, streams, drawn)
+
+
+def carry_out(pool: Pool, streams: Sequence[Stream], submissions: Sequence[Submissions]) -> Attempts:
+    """What becomes of submissions.
+
     Higher priority goes first, then the earlier submission. While the first in line waits for several GPUs, others that
     are over before it could start go ahead of it (the scheduler is taken to know how long they take).
 
@@ -67,9 +89,9 @@ def simulate(pool: Pool, streams: Sequence[Stream], seed: int) -> Attempts:
     pool : Pool
         At least the machines and GPUs that one attempt of each stream takes.
     streams : sequence of Stream
-        What is submitted.
-    seed : int
-        The same seed gives the same course.
+        What each takes, and its priority.
+    submissions : sequence of Submissions
+        Of each stream.
 
     Raises
     ------
@@ -84,9 +106,7 @@ def simulate(pool: Pool, streams: Sequence[Stream], seed: int) -> Attempts:
     for stream in streams:
         if stream.gpus > pool.gpus or stream.machines > pool.machines:
             raise ValueError(f"{stream.id} takes more than there is")
-    seeds = np.random.SeedSequence(seed).spawn(len(streams))  # another stream changes no other
-    drawn = [draw(stream, np.random.default_rng(own)) for stream, own in zip(streams, seeds, strict=True)]
-    return _Course(pool, streams, drawn).run()
+    return _Course(pool, streams, submissions).run()
 
 
 class _Course:
