@@ -11,12 +11,12 @@ from planner.strategy.queueing.summary import JobWaiting, Waiting
 from planner.strategy.waiting import machine_waiting
 
 
-def waiting_entries(result: Result, strategy: StrategyResult) -> dict[str, dict[str, Any]]:
-    """What was simulated for each type of owned machine with work, by machine."""
+def waiting_entries(result: Result, strategy: StrategyResult, *, more: int = 0) -> dict[str, dict[str, Any]]:
+    """What was simulated for each type of owned machine with work, by machine; with more machines than planned."""
     choice = strategy.allocation.choice
     if choice is None:
         return {}
-    found = machine_waiting(result.problem, result.theta, choice)
+    found = machine_waiting(result.problem, result.theta, choice, more=more)
     return {entry.machine: _entry(entry.waiting) for entry in found}
 
 

@@ -27,7 +27,7 @@ class MachineWaiting:
     waiting: Waiting
 
 
-def machine_waiting(problem: PlanProblem, theta: Theta, choice: Choice) -> tuple[MachineWaiting, ...]:
+def machine_waiting(problem: PlanProblem, theta: Theta, choice: Choice, *, more: int = 0) -> tuple[MachineWaiting, ...]:
     """Waits and turnaround on each type of owned machine that a choice gives work to.
 
     Parameters
@@ -38,6 +38,8 @@ def machine_waiting(problem: PlanProblem, theta: Theta, choice: Choice) -> tuple
         Parameter values.
     choice : Choice
         One row.
+    more : int
+        Machines of each type beyond the choice's, for the same work.
 
     Returns
     -------
@@ -46,7 +48,7 @@ def machine_waiting(problem: PlanProblem, theta: Theta, choice: Choice) -> tuple
     """
     found = []
     for index, machine in enumerate(problem.machines):
-        count = int(choice.machine_count[0, index])
+        count = int(choice.machine_count[0, index]) + more
         used = [
             (at, pair) for at, pair in enumerate(problem.pairs) if pair.machine == index and choice.routing[0, at] > 0
         ]

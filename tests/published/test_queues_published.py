@@ -51,6 +51,6 @@ def test_equal_durations_wait_half_as_long() -> None:
 @pytest.mark.parametrize("load", [0.3, 0.6, 0.85])
 @pytest.mark.parametrize(("machines", "variation"), [(2, 0.5), (8, 1.5)])
 def test_mixed_durations_on_several_machines(machines: int, load: float, variation: float) -> None:
-    simulated_h, exponential_h = waits_h(machines, load, variation, 120_000)
+    simulated_h, exponential_h = waits_h(machines, load, variation, 80_000)
     formula_h = exponential_h * (1 + variation**2) / 2
     assert abs(simulated_h - formula_h) <= max(0.1 * formula_h, 0.02 * DURATION_H)

@@ -30,6 +30,7 @@ from planner.report.document import plan_document
 from planner.report.export import COLUMNS
 from planner.report.listing import KINDS, list_rows
 from planner.report.validation import COLUMNS as VALIDATION_COLUMNS
+from planner.report.waiting import with_waiting
 from planner.scenario.load import check_document, parse_scenario, read_document
 from planner.scenario.money import Money
 from planner.scenario.paths import with_overrides
@@ -206,7 +207,8 @@ def hybrid_lab(*, impossible: bool) -> dict[str, Any]:
         changed = {"jobs.key.in_house": True, "rental.gpus": ["t4", "l4"]}
     document = read_document((ROOT / "examples" / "hybrid-lab.yaml").read_bytes())
     scenario = check_document(with_overrides(document, changed))
-    return plan_document(evaluate(scenario, load_catalog(today=TODAY), load_evidence(), today=TODAY))
+    result = evaluate(scenario, load_catalog(today=TODAY), load_evidence(), today=TODAY)
+    return with_waiting(plan_document(result), result)
 
 
 def test_every_key_of_a_plan_is_described() -> None:
