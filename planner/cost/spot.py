@@ -12,6 +12,7 @@ from planner.units import H_PER_MONTH, S_PER_H, Numeric
 
 _NEVER_PER_S = 1e-15  # once in thirty million years: keeps 0 / 0 away
 _LARGEST_EXPONENT = 50.0
+_MOST_SHARE = 1.0 - 1e-9  # samples of a wide range may leave what a share can be
 
 
 def hazard_per_s(interrupted_share_per_month: Numeric, nodes: Numeric) -> Numeric:
@@ -34,7 +35,8 @@ def hazard_per_s(interrupted_share_per_month: Numeric, nodes: Numeric) -> Numeri
     >>> round(hazard_per_s(0.075, 1) * 3600, 10)
     0.0001067966
     """
-    return -np.log1p(-np.asarray(interrupted_share_per_month)) / (H_PER_MONTH * S_PER_H) * nodes
+    share = np.minimum(interrupted_share_per_month, _MOST_SHARE)
+    return -np.log1p(-share) / (H_PER_MONTH * S_PER_H) * nodes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,6 +23,7 @@ from planner.scenario.values import (
     Fte,
     GbitPerS,
     Id,
+    Interrupted,
     JobClass,
     KgPerKwh,
     Kw,
@@ -162,6 +163,7 @@ class JobInput(Work):
     arrivals: Arrivals = "even"
     local_share: Share | None = None
     regions: list[str] = Field(default_factory=list)
+    terms: Annotated[list[Term], Field(min_length=1)] | None = None
     in_house: Switch = False
     checkpoints: Annotated[int, BeforeValidator(check_whole), Field(ge=0, le=1_000_000)] = 0
     checkpoint_s: NonNegative = 0.0
@@ -269,6 +271,8 @@ class Rental(Model):
     gpus: list[str] | None = None
     exclude: list[str] = Field(default_factory=list)
     idle_tail_s: Seconds = 0.0
+    load_checkpoint_s: Seconds | None = None
+    reacquire_s: Seconds | None = None
     storage_gb: NonNegative = 0.0
     storage_usd_per_gb_month: Amount | None = None
     egress_usd_per_gb: Amount | None = None
@@ -296,6 +300,7 @@ class OfferInput(Model):
     pue: Pue | None = None
     grid_kg_co2e_per_kwh: KgPerKwh | None = None
     network_gbit_per_s: GbitPerS | None = None
+    interrupted_share_per_month: Interrupted | None = None
 
     @model_validator(mode="after")
     def _one_price(self) -> OfferInput:

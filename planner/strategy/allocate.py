@@ -274,7 +274,7 @@ def _why_not(problem: PlanProblem, job: Job, side: str, pairs: Sequence[Pair]) -
     if not mine:
         code = "no_machines" if side == "local" else "no_offers"
         return [Issue(code=code, field="machines" if side == "local" else "rental", params={"job": job.id})]
-    rules = ("in_house_only", "region_not_allowed")
+    rules = ("in_house_only", "region_not_allowed", "term_not_allowed")
     allowed = [pair for pair in mine if not any(issue.code in rules for issue in pair.problems)]
     if allowed:  # what keeps a permitted place from doing the job helps more than that another isn't permitted
         mine = allowed

@@ -21,6 +21,7 @@ from planner.strategy.problem import Issue, Pair, PlanProblem
 from planner.strategy.ranges import Range, ranges
 from planner.strategy.resolve import resolve
 from planner.strategy.sessions import attempt_s
+from planner.strategy.spot_jobs import SpotJob, spot_job
 from planner.strategy.unit_costs import RunCost, marginal_usd, run_costs
 from planner.units import S_PER_H
 from planner.workload.job import PlannedJob
@@ -49,6 +50,7 @@ class JobResult:
     attempt_high_h: float
     cost: RunCost
     runner_up: RunnerUp | None  # the next offer, for rented runs
+    spot: SpotJob | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -240,6 +242,7 @@ def _job_result(problem: PlanProblem, theta: Theta, index: int, share: float, co
         attempt_high_h=with_rate(rate.low),
         cost=cost,
         runner_up=_runner_up(problem, theta, pair),
+        spot=spot_job(problem, theta, pair),
     )
 
 

@@ -53,6 +53,16 @@ class Restarts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Spot:
+    """Columns of what takes spot instances away and what that costs."""
+
+    interrupted_share_at: int
+    startup_s_at: int
+    load_s_at: int
+    reacquire_s_at: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Fit:
     """How one run of a job does on a resource, as predicted or given. Times are of one attempt."""
 
@@ -83,6 +93,7 @@ class Pair:
     checkpoints: int
     checkpoint_s: float
     restarts: Restarts | None
+    spot: Spot | None  # None: on an owned machine or on demand
     fit: Fit
     problems: tuple[Issue, ...]
 
@@ -162,6 +173,7 @@ class RentedOffer:
     idle_w_at: int
     pue_at: int
     grid_at: int
+    spot: Spot | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ import numpy as np
 
 from planner.cost.lines import CostLine
 from planner.cost.rental import billed_egress_gb
+from planner.strategy.problem import RentedOffer
 from planner.strategy.rows import Rows
 from planner.strategy.sessions import session_kwh, session_node_h
 from planner.units import MONTHS_PER_YEAR
@@ -34,11 +35,16 @@ def rental_lines(rows: Rows) -> list[CostLine]:
                 driver_at=(pair.throughput_at, job.runs_per_month_at, job.attempts_per_run_at),
                 minor_at=(
                     offer.startup_s_at, offer.idle_tail_s_at, offer.billing_unit_s_at, offer.minimum_s_at,
-                    offer.load_w_at, offer.idle_w_at, offer.pue_at, offer.grid_at,
+                    offer.load_w_at, offer.idle_w_at, offer.pue_at, offer.grid_at, *_spot_columns(offer),
                 ),
             )
         )  # fmt: skip
     return lines
+
+
+def _spot_columns(offer: RentedOffer) -> tuple[int, ...]:
+    spot = offer.spot
+    return () if spot is None else (spot.interrupted_share_at, spot.load_s_at, spot.reacquire_s_at)
 
 
 def provider_lines(rows: Rows) -> list[CostLine]:

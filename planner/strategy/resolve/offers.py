@@ -10,12 +10,12 @@ from planner.catalog.query import find_gpu, find_offer, find_offers
 from planner.catalog.records import Figure, Gpu, Offer
 from planner.errors import InputError, UnknownIdError
 from planner.scenario.schema import OfferInput, Scenario
+from planner.scenario.values import PLANNED_TERMS
 from planner.strategy.parameters import ParameterTable, given
-from planner.strategy.problem import Issue, RentedOffer, RentedProvider
+from planner.strategy.problem import Issue, RentedOffer, RentedProvider, Spot
 from planner.strategy.resolve.figures import Figures, combined
 from planner.strategy.resolve.machines import machine_power
 
-PLANNED_TERMS = ("on_demand",)
 _OWN_BILLING_UNIT_S = 1.0  # an own quote says nothing else: by the second, no minimum
 
 
@@ -137,6 +137,7 @@ def _with_own_values(offer: Offer, own: OfferInput, id: str, figures: Figures) -
     for name in ("gpu", "gpu_count", "provider", "region", "instance_type", "term", "market"):
         if getattr(own, name) is not None:
             raise InputError("offer_identity", field=f"offers.{id}.{name}", value=getattr(own, name), offer=id)
+    _check_interrupted(id, own, offer.term)
     price = _own_price(id, own, offer.gpu_count, figures)
     return replace(
         offer,
@@ -158,6 +159,7 @@ def _own_quote(id: str, own: OfferInput, figures: Figures) -> Offer:
     price = _own_price(id, own, own.gpu_count, figures)
     if price is None:
         raise InputError("quote_incomplete", field=f"offers.{id}.price_usd_per_h", offer=id)
+    _check_interrupted(id, own, own.term or "on_demand")
     gpu = find_gpu(figures.catalog, own.gpu, field=f"offers.{id}.gpu")
     return Offer(
         id=id,
@@ -179,6 +181,12 @@ def _own_quote(id: str, own: OfferInput, figures: Figures) -> Offer:
         network_gbit_per_s=None if own.network_gbit_per_s is None else given(own.network_gbit_per_s),
         includes_tax=bool(own.includes_tax),
     )
+
+
+def _check_interrupted(id: str, own: OfferInput, term: str) -> None:
+    if own.interrupted_share_per_month is not None and term != "spot":
+        field = f"offers.{id}.interrupted_share_per_month"
+        raise InputError("interrupted_not_spot", field=field, value=own.interrupted_share_per_month, term=term)
 
 
 def resolve_offer(
@@ -212,7 +220,11 @@ def resolve_offer(
     def column(name: str, figure: Figure, unit: str, *, floor: float = 0.0) -> int:
         return table.add(f"{field}.{name}", figure, unit, floor=floor)
 
-    return RentedOffer(
+    def interrupted() -> Figure:
+        known_share = offer.interrupted_share_per_month
+        return figures.assumed("spot_interrupted_share_per_month") if known_share is None else known_share
+
+    rented = RentedOffer(
         id=offer.id,
         provider=_provider_index(offer.provider, scenario, figures, table, providers),
         gpu=item.gpu.id,
@@ -230,7 +242,20 @@ def resolve_offer(
         idle_w_at=column("idle_w", idle_w, "W"),
         pue_at=column("pue", figures.given_or(own.pue, pue), "-", floor=1.0),
         grid_at=column("grid_kg_co2e_per_kwh", figures.given_or(own.grid_kg_co2e_per_kwh, grid), "kg/kWh"),
+        spot=None,
     )
+    if offer.term != "spot":
+        return rented
+    share = figures.given_or(own.interrupted_share_per_month, interrupted)
+    load_s = figures.given_or(scenario.rental.load_checkpoint_s, lambda: figures.assumed("restart_s"))
+    reacquire_s = figures.given_or(scenario.rental.reacquire_s, lambda: figures.assumed("spot_reacquire_s"))
+    spot = Spot(
+        interrupted_share_at=column("interrupted_share_per_month", share, "1/month"),
+        startup_s_at=rented.startup_s_at,
+        load_s_at=table.add("rental.load_checkpoint_s", load_s, "s"),
+        reacquire_s_at=table.add("rental.reacquire_s", reacquire_s, "s"),
+    )
+    return replace(rented, spot=spot)
 
 
 def _provider_index(
