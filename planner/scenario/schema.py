@@ -22,6 +22,7 @@ from planner.scenario.values import (
     CurrencyCode,
     Fte,
     GbitPerS,
+    Growth,
     Id,
     Interrupted,
     JobClass,
@@ -29,6 +30,7 @@ from planner.scenario.values import (
     Kw,
     MachineIdleW,
     MachineW,
+    Month,
     Months,
     NonNegative,
     Positive,
@@ -155,6 +157,9 @@ class JobInput(Work):
     max_gpus: Count = 64
     throughput: dict[str, Positive] = Field(default_factory=dict)
     runs_per_month: Positive
+    growth_per_month: Growth = 0.0
+    seasonality: Annotated[list[NonNegative], Field(min_length=12, max_length=12)] | None = None
+    runs_by_month: dict[Month, NonNegative] = Field(default_factory=dict)
     attempts_per_run: AtLeastOne | None = None
     job_class: JobClass = Field(default="development", alias="class")
     deadline_h: Positive | None = None

@@ -160,6 +160,8 @@ MachineIdleW = Annotated[float, BeforeValidator(_between(0, 1_000_000, "W"))]
 Seconds = Annotated[float, BeforeValidator(_not_negative), Field(le=S_PER_H * H_PER_MONTH)]
 BillingUnit = Annotated[float, BeforeValidator(check_positive), Field(le=S_PER_H * H_PER_MONTH)]
 Count = Annotated[int, BeforeValidator(check_whole), Field(ge=1, le=1_000_000)]
+Month = Annotated[int, BeforeValidator(check_whole), Field(ge=1, le=84)]
+Growth = Annotated[float, BeforeValidator(check_number), Field(ge=-0.5, le=0.5)]  # a month; half is far beyond any plan
 Months = Annotated[int, BeforeValidator(check_whole), Field(ge=1, le=84)]
 AgeMonths = Annotated[int, BeforeValidator(check_whole), Field(ge=0, le=240)]
 JobClass = Annotated[Literal["development", "key"], BeforeValidator(_job_class)]

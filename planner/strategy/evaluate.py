@@ -222,7 +222,7 @@ def _strategy(
 def _job_result(problem: PlanProblem, theta: Theta, index: int, share: float, cost: RunCost) -> JobResult:
     pair = problem.pairs[index]
     job = problem.jobs[pair.job]
-    runs = float(theta[0, job.runs_per_month_at]) * share * problem.horizon_months
+    runs = float(theta[0, job.runs_per_month_at]) * job.mean_factor * share * problem.horizon_months
     rate = problem.parameters[pair.throughput_at]
     attempt = float(attempt_s(pair, theta)[0])
     demand: PlannedJob = TrainingDemand(problem=problem, theta=theta, index=pair.job)

@@ -44,7 +44,7 @@ class Evaluation:
     kg_co2e: Array
     machine_count: Array  # [rows, machines]
     utilisation: Array  # [rows, machines]: busy over powered hours
-    runs_per_month: Array  # [rows, pairs], successful runs
+    runs_per_month: Array  # [rows, pairs], successful runs of a mean month
 
 
 def kernel(problem: PlanProblem, theta: Theta, choice: Choice) -> Evaluation:
@@ -130,6 +130,7 @@ def _summed(rows: Rows, lines: Sequence[CostLine], discount: Array) -> Evaluatio
             kwh = kwh + line.kwh.sum(axis=1)
             kg_co2e = kg_co2e + line.kg_co2e.sum(axis=1)
     powered = powered_h(rows.problem, rows.theta, rows.count)
+    busy_h = rows.busy_h.mean(axis=2)
     return Evaluation(
         lines=tuple(lines),
         discount=discount,
@@ -141,6 +142,6 @@ def _summed(rows: Rows, lines: Sequence[CostLine], discount: Array) -> Evaluatio
         kwh=kwh,
         kg_co2e=kg_co2e,
         machine_count=rows.count,
-        utilisation=np.divide(rows.busy_h, powered, out=np.zeros_like(rows.busy_h), where=powered > 0),
-        runs_per_month=rows.runs,
+        utilisation=np.divide(busy_h, powered, out=np.zeros_like(busy_h), where=powered > 0),
+        runs_per_month=rows.runs * [rows.problem.jobs[pair.job].mean_factor for pair in rows.problem.pairs],
     )

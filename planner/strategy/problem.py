@@ -36,11 +36,17 @@ class Job:
     priority: int
     submitted_together: int
     arrivals: Arrivals
+    profile: tuple[float, ...] | None  # demand of each month over `runs_per_month`; None: the same in all
     runs_per_month_at: int
     attempts_per_run_at: int
     egress_gb_per_run_at: int | None
     local_share_at: int | None
     restarts: Restarts | None  # None: interruptions aren't counted
+
+    @property
+    def mean_factor(self) -> float:
+        """Demand of a mean month over `runs_per_month`. [-]"""
+        return 1.0 if self.profile is None else sum(self.profile) / len(self.profile)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

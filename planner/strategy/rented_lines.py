@@ -18,7 +18,7 @@ def rental_lines(rows: Rows) -> list[CostLine]:
     for index, pair, offer in rows.rented_pairs:
         job = rows.problem.jobs[pair.job]
         sessions = rows.runs[:, index] * rows.p(job.attempts_per_run_at)
-        kwh = rows.monthly(sessions * session_kwh(pair, offer, rows.theta))
+        kwh = rows.monthly(rows.demand(pair, sessions * session_kwh(pair, offer, rows.theta)))
         lines.append(
             CostLine(
                 id=f"rental.{job.id}.{offer.id}",
@@ -27,7 +27,7 @@ def rental_lines(rows: Rows) -> list[CostLine]:
                 job=job.id,
                 unit="node-hour",
                 unit_price=rows.paid(rows.p(offer.price_at), offer.includes_tax),
-                quantity=rows.monthly(sessions * session_node_h(pair, offer, rows.theta)),
+                quantity=rows.monthly(rows.demand(pair, sessions * session_node_h(pair, offer, rows.theta))),
                 kwh=kwh,
                 kg_co2e=kwh * rows.p(offer.grid_at)[:, None],
                 taxed=None if offer.includes_tax else "tax_rented",
@@ -71,10 +71,11 @@ def provider_lines(rows: Rows) -> list[CostLine]:
                     driver_at=(rows.problem.storage_gb_at,),
                 )
             )
-        columns = [(i, rows.problem.jobs[pair.job].egress_gb_per_run_at) for i, pair in pairs]
-        sent = [(i, column) for i, column in columns if column is not None]
-        sent_gb = sum((rows.runs[:, i] * rows.p(column) for i, column in sent), start=np.zeros(len(rows.theta)))
-        billed_gb = np.asarray(billed_egress_gb(sent_gb, rows.p(provider.free_egress_gb_at)))
+        columns = [(i, pair, rows.problem.jobs[pair.job].egress_gb_per_run_at) for i, pair in pairs]
+        sent = [(i, pair, column) for i, pair, column in columns if column is not None]
+        by_job = (rows.demand(pair, rows.runs[:, i] * rows.p(column)) for i, pair, column in sent)
+        sent_gb = sum(by_job, start=np.zeros((len(rows.theta), 1)))
+        billed_gb = np.asarray(billed_egress_gb(sent_gb, rows.p(provider.free_egress_gb_at)[:, None]))
         if billed_gb.any() and rows.p(provider.egress_price_at).any():
             lines.append(
                 CostLine(
@@ -87,7 +88,7 @@ def provider_lines(rows: Rows) -> list[CostLine]:
                     quantity=rows.monthly(billed_gb),
                     taxed="tax_rented",
                     price_at=(provider.egress_price_at,),
-                    driver_at=tuple(column for _, column in sent),
+                    driver_at=tuple(column for _, _, column in sent),
                     minor_at=(provider.free_egress_gb_at,),
                 )
             )

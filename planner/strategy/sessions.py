@@ -109,8 +109,8 @@ def turnaround_h(problem: PlanProblem, pair: Pair, theta: Theta) -> Array:
     return np.asarray((startup_s + attempt_s(pair, theta)) / S_PER_H)
 
 
-def local_busy_h(problem: PlanProblem, theta: Theta, routing: Array) -> Array:
-    """Machine-hours of work a month by machine type, the GPUs of a machine shared between jobs.
+def busy_h_by_month(problem: PlanProblem, theta: Theta, routing: Array) -> Array:
+    """Machine-hours of work by machine type and month, the GPUs of a machine shared between jobs.
 
     Parameters
     ----------
@@ -123,11 +123,12 @@ def local_busy_h(problem: PlanProblem, theta: Theta, routing: Array) -> Array:
 
     Returns
     -------
-    array, shape [rows, machines]
-        Busy machine-hours. [h/month]
+    array, shape [rows, machines, months]
+        Busy machine-hours; a single month where demand is the same in all. [h/month]
     """
     rows = max(len(theta), len(routing))
-    busy = np.zeros((rows, len(problem.machines)))
+    months = 1 if all(job.profile is None for job in problem.jobs) else problem.horizon_months
+    busy = np.zeros((rows, len(problem.machines), months))
     used = np.any(routing, axis=0)
     for index, pair in enumerate(problem.pairs):
         if pair.machine is None or not used[index]:
@@ -135,8 +136,14 @@ def local_busy_h(problem: PlanProblem, theta: Theta, routing: Array) -> Array:
         job = problem.jobs[pair.job]
         attempts = theta[:, job.runs_per_month_at] * theta[:, job.attempts_per_run_at] * routing[:, index]
         machine = problem.machines[pair.machine]
-        busy[:, pair.machine] += attempts * attempt_s(pair, theta) / S_PER_H * pair.gpus / machine.gpus
+        hours = attempts * attempt_s(pair, theta) / S_PER_H * pair.gpus / machine.gpus
+        busy[:, pair.machine] += hours[:, None] * (1.0 if job.profile is None else np.array(job.profile))
     return busy
+
+
+def local_busy_h(problem: PlanProblem, theta: Theta, routing: Array) -> Array:
+    """Machine-hours of work in a mean month by machine type, as `busy_h_by_month`. [rows, machines]"""
+    return np.asarray(busy_h_by_month(problem, theta, routing).mean(axis=2))
 
 
 def powered_h(problem: PlanProblem, theta: Theta, count: Array) -> Array:

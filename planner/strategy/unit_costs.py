@@ -44,7 +44,7 @@ def _busy_gpu_h(problem: PlanProblem, theta: Theta, index: int, share: float) ->
     pair = problem.pairs[index]
     job = problem.jobs[pair.job]
     attempts = float(theta[0, job.runs_per_month_at] * theta[0, job.attempts_per_run_at]) * share
-    return attempts * float(attempt_s(pair, theta)[0]) / S_PER_H * pair.gpus
+    return attempts * job.mean_factor * float(attempt_s(pair, theta)[0]) / S_PER_H * pair.gpus
 
 
 def _amortised(problem: PlanProblem, theta: Theta, evaluation: Evaluation, index: int, busy: dict[int, float]) -> float:

@@ -68,7 +68,7 @@ def _stream(problem: PlanProblem, theta: Theta, pair: Pair, share: float) -> Str
     runs = float(theta[0, job.runs_per_month_at]) * share
     return Stream(
         id=job.id,
-        runs_per_month=(runs,) * problem.horizon_months,
+        runs_per_month=tuple(runs * factor for factor in job.profile or (1.0,) * problem.horizon_months),
         duration_h=float(np.asarray(attempt_s(pair, theta))[0]) / S_PER_H,
         attempts_per_run=float(theta[0, job.attempts_per_run_at]),
         gpus=math.ceil(pair.gpus / pair.nodes),

@@ -62,7 +62,7 @@ def resolve(scenario: Scenario, catalog: Catalog, evidence: Evidence, *, today: 
     jobs, pairs = [], []
     all_places = places(machines, offers, table)
     for index, (id, entry) in enumerate(scenario.jobs.items()):
-        job, workload = resolve_job(id, entry, figures, table)
+        job, workload = resolve_job(id, entry, figures, table, scenario.horizon_months)
         jobs.append(job)
         pairs += finder.find_all(index, job, workload, all_places)
 

@@ -33,7 +33,9 @@ def work_of(id: str, entry: JobInput, workload: Workload) -> float:
         raise InputError(error.code, field=f"jobs.{id}.{error.field}", **error.params) from None
 
 
-def resolve_job(id: str, entry: JobInput, figures: Figures, table: ParameterTable) -> tuple[Job, Workload]:
+def resolve_job(
+    id: str, entry: JobInput, figures: Figures, table: ParameterTable, horizon_months: int
+) -> tuple[Job, Workload]:
     """A job's demand as columns, and its workload."""
     where = f"jobs.{id}"
     workload = find_workload(figures.catalog, entry.workload, field=f"{where}.workload")
@@ -49,6 +51,7 @@ def resolve_job(id: str, entry: JobInput, figures: Figures, table: ParameterTabl
         priority=entry.priority,
         submitted_together=entry.submitted_together,
         arrivals=entry.arrivals,
+        profile=demand_profile(where, entry, horizon_months),
         runs_per_month_at=table.add(f"{where}.runs_per_month", given(entry.runs_per_month), "1/month"),
         attempts_per_run_at=table.add(f"{where}.attempts_per_run", attempts, "-", floor=1.0),
         egress_gb_per_run_at=table.add(f"{where}.egress_gb_per_run", given(egress), "GB") if egress > 0 else None,
@@ -58,6 +61,31 @@ def resolve_job(id: str, entry: JobInput, figures: Figures, table: ParameterTabl
         restarts=_restarts(where, entry, figures, table) if entry.restarts else None,
     )
     return job, workload
+
+
+def demand_profile(where: str, entry: JobInput, horizon_months: int) -> tuple[float, ...] | None:
+    """Demand of each month over `runs_per_month`; None where it is the same in all.
+
+    Raises
+    ------
+    InputError
+        A month after the horizon, or no run in any month.
+    """
+    late = [month for month in entry.runs_by_month if month > horizon_months]
+    if late:
+        raise InputError("month_after_horizon", field=f"{where}.runs_by_month", value=min(late), months=horizon_months)
+    if not (entry.growth_per_month or entry.seasonality or entry.runs_by_month):
+        return None
+    season = entry.seasonality or [1.0]
+    factors = [
+        entry.runs_by_month[month] / entry.runs_per_month
+        if month in entry.runs_by_month
+        else (1.0 + entry.growth_per_month) ** (month - 1) * season[(month - 1) % len(season)]
+        for month in range(1, horizon_months + 1)
+    ]
+    if not any(factors):
+        raise InputError("no_runs", field=f"{where}.runs_by_month")
+    return None if all(factor == 1.0 for factor in factors) else tuple(factors)
 
 
 def _restarts(where: str, entry: JobInput, figures: Figures, table: ParameterTable) -> Restarts:
