@@ -21,6 +21,8 @@ _ROLE_OF_LINE = {
     "resale_host": "owned",
     "opportunity": "owned",
     "tax_purchase": "owned",
+    "commitment": "reserved",
+    "overflow": "on_demand",
     "electricity": "electricity",
     "colocation": "upkeep",
     "maintenance": "upkeep",

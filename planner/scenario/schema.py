@@ -263,6 +263,16 @@ class ModelInput(Work):
     precision: Precision = "bf16"
 
 
+class CommitmentInput(Model):
+    """Instances of a reserved offer that a plan may commit to."""
+
+    nodes: Count = 1
+    payment: Literal["monthly", "upfront"] = "monthly"
+    from_month: Month = 1
+    renew: Switch = False
+    overflow: str | None = None
+
+
 class Rental(Model):
     """Which offers may be used, and what goes with rented machines."""
 
@@ -275,6 +285,7 @@ class Rental(Model):
     regions: list[str] | None = None
     gpus: list[str] | None = None
     exclude: list[str] = Field(default_factory=list)
+    commitments: Annotated[dict[str, CommitmentInput], Field(max_length=100)] = Field(default_factory=dict)
     idle_tail_s: Seconds = 0.0
     load_checkpoint_s: Seconds | None = None
     reacquire_s: Seconds | None = None

@@ -254,7 +254,9 @@ def _runner_up(problem: PlanProblem, theta: Theta, chosen: Pair) -> RunnerUp | N
         RunnerUp(resource=pair.resource, marginal_usd=marginal_usd(problem, theta, pair))
         for pair in problem.pairs
         if pair.job == chosen.job
-        and pair.offer not in (None, chosen.offer)
+        and pair.offer is not None
+        and pair.offer != chosen.offer
+        and problem.offers[pair.offer].commitment is None  # the next run there would be paid on demand
         and pair.feasible
         and on_time(problem, theta, pair)
     ]

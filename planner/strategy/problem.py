@@ -159,6 +159,26 @@ class Machine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Commitment:
+    """Instances of an offer that are paid for over whole terms, used or not."""
+
+    nodes: int
+    upfront: bool
+    starts: tuple[int, ...]  # month after which each term begins, from 0
+    term_months: int
+    overflow: int  # index of the offer that takes what the commitment doesn't cover
+
+    @property
+    def last_month(self) -> int:
+        """Month in which the last term ends."""
+        return self.starts[-1] + self.term_months
+
+    def covered(self, month: int) -> bool:
+        """Whether some term covers a month, from 1."""
+        return any(start < month <= start + self.term_months for start in self.starts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RentedOffer:
     """An offer as the kernel needs it."""
 
@@ -180,6 +200,7 @@ class RentedOffer:
     pue_at: int
     grid_at: int
     spot: Spot | None
+    commitment: Commitment | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

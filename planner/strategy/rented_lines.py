@@ -16,6 +16,8 @@ def rental_lines(rows: Rows) -> list[CostLine]:
     """Billed sessions of each job on each offer, with the energy of the nodes it occupies."""
     lines = []
     for index, pair, offer in rows.rented_pairs:
+        if offer.commitment is not None:
+            continue
         job = rows.problem.jobs[pair.job]
         sessions = rows.runs[:, index] * rows.p(job.attempts_per_run_at)
         kwh = rows.monthly(rows.demand(pair, sessions * session_kwh(pair, offer, rows.theta)))

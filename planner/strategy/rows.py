@@ -28,6 +28,7 @@ class Rows:
     tax_rate: Array = field(init=False)  # [rows]
     used: list[bool] = field(init=False)  # whether some row uses a pair
     rented_pairs: list[RentedPair] = field(init=False)  # pairs on offers that some row uses, with their index
+    last_month: int = field(init=False)  # in which something is paid: commitments outlast the horizon
 
     def __post_init__(self) -> None:
         self.busy_h = busy_h_by_month(self.problem, self.theta, self.routing)
@@ -40,6 +41,8 @@ class Rows:
             for i, pair in enumerate(self.problem.pairs)
             if pair.offer is not None and used[i]
         ]
+        ends = [offer.commitment.last_month for _, _, offer in self.rented_pairs if offer.commitment is not None]
+        self.last_month = max([self.problem.horizon_months, *ends])
 
     def p(self, column: int) -> Array:
         """Values of a parameter, by row."""
@@ -47,8 +50,9 @@ class Rows:
 
     def monthly(self, quantity: Array) -> Array:
         """A quantity a month, at the end of each month of the horizon; by month where it has a second axis."""
-        result = np.zeros((len(self.theta), self.problem.horizon_months + 1))
-        result[:, 1:] = quantity if quantity.ndim == 2 else quantity[:, None]
+        result = np.zeros((len(self.theta), self.last_month + 1))
+        months = slice(1, self.problem.horizon_months + 1)
+        result[:, months] = quantity if quantity.ndim == 2 else quantity[:, None]
         return result
 
     def demand(self, pair: Pair, quantity: Array) -> Array:
@@ -58,7 +62,7 @@ class Rows:
 
     def at(self, events: Iterable[tuple[int, Array]]) -> Array:
         """Quantities at given times."""
-        result = np.zeros((len(self.theta), self.problem.horizon_months + 1))
+        result = np.zeros((len(self.theta), self.last_month + 1))
         for month, quantity in events:
             result[:, month] += quantity
         return result

@@ -100,6 +100,8 @@ def marginal_usd(problem: PlanProblem, theta: Theta, pair: Pair) -> float:
         return attempts * _energy_usd(problem, theta, pair, problem.machines[pair.machine], rate)
     assert pair.offer is not None
     offer = problem.offers[pair.offer]
+    if offer.commitment is not None:  # what one run more would go to; within the cover it costs nothing
+        offer = problem.offers[offer.commitment.overflow]
     session = float((session_node_h(pair, offer, theta) * theta[:, offer.price_at])[0])
     cost = attempts * _with_tax(session, rate, offer.includes_tax, problem.tax_recoverable)
     if job.egress_gb_per_run_at is not None:

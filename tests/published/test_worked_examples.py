@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from planner.strategy.allocate import Kind
-from planner.strategy.evaluate import Result, StrategyResult
+from planner.strategy.evaluate import Result
 from planner.strategy.kernel import Evaluation
-from tests.planning import CENT, by_id, document, present_value, quantity, solve, strategy
+from tests.planning import CENT, by_id, document, evaluation, present_value, quantity, solve, strategy
 
 Row = tuple[str, float, str, float, float, float]
 """Line id, quantity, unit, unit price, amount, present value."""
@@ -149,12 +149,6 @@ WITHOUT_SMOKE = {"jobs.smoke": None}
 @cache
 def solved(name: str) -> Result:
     return solve(document(name))
-
-
-def evaluation(found: StrategyResult) -> Evaluation:
-    assert found.feasible
-    assert found.evaluation is not None
-    return found.evaluation
 
 
 @pytest.fixture(params=EXAMPLES, ids=": ".join)

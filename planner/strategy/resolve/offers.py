@@ -49,15 +49,7 @@ def pool(scenario: Scenario, figures: Figures, today: dt.date) -> tuple[list[Poo
                 continue
             offer = find_offer(catalog, name, field="rental.offers")
             _check_term(offer.term, "rental.offers")
-            status = offer.status(today)
-            if status != "current":
-                warnings.append(
-                    Issue(
-                        code="offer_not_current",
-                        field="rental.offers",
-                        params={"offer": offer.id, "status": status, "as_of": offer.price_usd_per_h.as_of or "unknown"},
-                    )
-                )
+            warnings += _not_current(offer, today, "rental.offers")
             chosen[offer.id] = offer
     else:
         gpus = (
@@ -79,6 +71,13 @@ def pool(scenario: Scenario, figures: Figures, today: dt.date) -> tuple[list[Poo
             include_estimates=rental.include_estimates,
         )
         chosen = {offer.id: offer for offer in found}
+    for name in rental.commitments:
+        field = f"rental.commitments.{name}"
+        if name in scenario.offers and name not in catalog.offers:
+            continue
+        offer = find_offer(catalog, name, field=field)
+        warnings += _not_current(offer, today, field)
+        chosen[offer.id] = offer
     for name in rental.exclude:
         if name in (rental.offers or ()):
             raise InputError("offer_in_and_out", field="rental.exclude", value=name)
@@ -86,7 +85,9 @@ def pool(scenario: Scenario, figures: Figures, today: dt.date) -> tuple[list[Poo
         chosen.pop(excluded, None)
     pooled = []
     for id, own in scenario.offers.items():
-        if id in rental.exclude or (rental.offers is not None and id not in rental.offers):
+        if id in rental.exclude or (
+            rental.offers is not None and id not in rental.offers and id not in rental.commitments
+        ):
             continue
         if id in catalog.offers:
             base = catalog.offers[id]
@@ -95,7 +96,8 @@ def pool(scenario: Scenario, figures: Figures, today: dt.date) -> tuple[list[Poo
             chosen[id] = _with_own_values(base, own, id, figures)
         else:
             chosen[id] = _own_quote(id, own, figures)
-        _check_term(chosen[id].term, f"offers.{id}.term")
+        if id not in rental.commitments:
+            _check_term(chosen[id].term, f"offers.{id}.term")
     for id in sorted(chosen):
         offer = chosen[id]
         if offer.partial_gpu is not None:
@@ -109,6 +111,14 @@ def pool(scenario: Scenario, figures: Figures, today: dt.date) -> tuple[list[Poo
             continue
         pooled.append(PooledOffer(offer=offer, gpu=catalog.gpus[offer.gpu], own=scenario.offers.get(id)))
     return pooled, warnings
+
+
+def _not_current(offer: Offer, today: dt.date, field: str) -> list[Issue]:
+    status = offer.status(today)
+    if status == "current":
+        return []
+    params = {"offer": offer.id, "status": status, "as_of": offer.price_usd_per_h.as_of or "unknown"}
+    return [Issue(code="offer_not_current", field=field, params=params)]
 
 
 def _check_term(term: str, field: str) -> None:
@@ -243,6 +253,7 @@ def resolve_offer(
         pue_at=column("pue", figures.given_or(own.pue, pue), "-", floor=1.0),
         grid_at=column("grid_kg_co2e_per_kwh", figures.given_or(own.grid_kg_co2e_per_kwh, grid), "kg/kWh"),
         spot=None,
+        commitment=None,
     )
     if offer.term != "spot":
         return rented
