@@ -38,6 +38,7 @@ from planner.scenario.schema import Scenario
 from planner.scenario.values import CurrencyCode
 from planner.strategy.evaluate import evaluate
 from planner.strict_yaml import parse
+from tests.planning import document, solve
 from tests.unit.measure.fakes import TIMING, report, step
 
 ROOT = Path(__file__).parents[2]
@@ -226,7 +227,8 @@ def test_every_key_of_a_plan_is_described() -> None:
 def test_every_kind_of_line_is_described_with_its_group() -> None:
     rows = described(sections("cli.md")["Kinds of lines"])
     seen = set()
-    for strategy in hybrid_lab(impossible=False)["strategies"]:
+    committed = plan_document(solve(document("committed-node")))
+    for strategy in (*hybrid_lab(impossible=False)["strategies"], *committed["strategies"]):
         for line in strategy["lines"]:
             kind = line["id"].partition(".")[0]
             seen.add(kind)
