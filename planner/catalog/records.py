@@ -234,6 +234,7 @@ class VisionSpec:
     activations_m: float  # million activations written in the forward pass
     input: str
     patches: bool = False  # plain transformer blocks on patches, as in ViT
+    plain: bool = False  # convolutions, batch norm, ReLU and sums alone, as in ResNet and VGG
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -291,6 +291,7 @@ class VisionIn(Strict):
     activations_m: Annotated[float, Field(gt=0)]
     input: Text
     patches: bool = False
+    plain: bool = False
 
     def record(self) -> VisionSpec:
         """The frozen record with the same fields."""
