@@ -108,12 +108,10 @@ def _vendor_attention_share(gpu: Gpu | PartialGpu, constants: Constants) -> floa
     return tuned.get(generation_of(gpu), usual)
 
 
-def _multiprocessor_hz(gpu: Gpu | PartialGpu, vector_flop_per_s: float) -> float:
-    """Multiprocessors times their boost clock; where these aren't known as many as the rated fp32 makes up. [1/s]"""
+def _multiprocessor_hz(gpu: Gpu | PartialGpu) -> float | None:
+    """Multiprocessors times their boost clock, where both are known. [1/s]"""
     count, clock = gpu.spec.sm_count, gpu.spec.boost_mhz
-    if count is not None and clock is not None:
-        return count.value * clock.value * HZ_PER_MHZ
-    return vector_flop_per_s / FP32_FLOP_PER_CYCLE
+    return None if count is None or clock is None else count.value * clock.value * HZ_PER_MHZ
 
 
 def device_of(gpu: Gpu | PartialGpu, precision: Precision, constants: Constants) -> Device:
@@ -127,11 +125,12 @@ def device_of(gpu: Gpu | PartialGpu, precision: Precision, constants: Constants)
     wide: Precision = sixteen if precision == "fp8" else precision
     wide_peak = gpu.dense_tflop_per_s[wide].value * FLOP_PER_TFLOP * share
     fp32 = gpu.dense_tflop_per_s.get("fp32")
-    vector = gpu.dense_tflop_per_s[precision].value * FLOP_PER_TFLOP / 16 if fp32 is None else fp32.value * FLOP_PER_TFLOP
+    vector = peak / 16 if fp32 is None else fp32.value * FLOP_PER_TFLOP * share
+    issued = _multiprocessor_hz(gpu)
     return Device(
         matmul_flop_per_s=peak * matmul_fraction(gpu, precision, constants),
-        vector_flop_per_s=vector * share,
-        multiprocessor_hz=_multiprocessor_hz(gpu, vector) * share,
+        vector_flop_per_s=vector,
+        multiprocessor_hz=vector / FP32_FLOP_PER_CYCLE if issued is None else issued * share,
         attention_flop_per_s=wide_peak * _attention_share(gpu, constants),
         vendor_attention_flop_per_s=wide_peak * _vendor_attention_share(gpu, constants),
         bandwidth_bytes_per_s=known(gpu.memory_bandwidth_gb_per_s) * BYTES_PER_GB * share,

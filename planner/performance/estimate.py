@@ -216,7 +216,15 @@ def _from_formula(
     choice, step = run.choice, run.step
     shares = {part: seconds / step.total_s for part, seconds in step.parts_s.items()}
     half_width, novelty = estimated_half_width(
-        _unit(request), setup.gpu, request.precision, choice.layout, shares, catalog, evidence, constants
+        _unit(request),
+        setup.gpu,
+        request.precision,
+        choice.layout,
+        shares,
+        catalog,
+        evidence,
+        constants,
+        setup.workload.vision,
     )
     spec = setup.workload.transformer
     if spec is not None and spec.experts:

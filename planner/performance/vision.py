@@ -75,7 +75,7 @@ def sample_s(work: VisionWork, constants: Constants) -> tuple[Numeric, Numeric]:
         moved / (work.bandwidth_bytes_per_s * constants.bandwidth_share)
         + constants.vision_cycles / work.multiprocessor_hz
     )
-    kind = (1 - work.patches * (1 - constants.vision_patch_share)) * (1 - work.plain * (1 - constants.vision_plain_share))
+    kind = 1 - work.patches * (1 - constants.vision_patch_share) - work.plain * (1 - constants.vision_plain_share)
     # Blocks on patches multiply rows of tokens, whatever the layout of images.
     layout = 1 - work.channels_last * (1 - work.patches) * (1 - constants.vision_channels_last_share)
     return layout * arithmetic, layout * kind * FORWARD_AND_BACKWARD * work.elements * an_activation
