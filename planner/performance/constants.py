@@ -119,7 +119,6 @@ class Constants:
     half_width_new_gpu: float
     half_width_vision: float
     half_width_vision_patches: float
-    half_width_vision_plain: float
     half_width_regime: float
     half_width_layout: float
     half_width_new_architecture: float

@@ -73,7 +73,7 @@ def left_out(
     errors = left_out_errors(rows, groups, start_constants(catalog), catalog)
     constants = constants_of(catalog.assumptions)
     scored = survey(rows, channels_last=channels_last)
-    widths = [vision_half_width(row.spec, constants) for row in rows.rows]
+    widths = [vision_half_width(row.spec, constants, channels_last=channels_last) for row in rows.rows]
     return VisionHeldOut(
         rows=rows,
         scored=scored,

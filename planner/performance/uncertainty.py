@@ -74,8 +74,12 @@ def estimated_half_width(
     return width, tuple(warnings)
 
 
-def vision_half_width(spec: VisionSpec, constants: Constants) -> float:
-    """Half-width on the log of a vision model's throughput, by what is known of its blocks. [-]"""
-    if spec.plain:
-        return constants.half_width_vision_plain
-    return constants.half_width_vision_patches if spec.patches else constants.half_width_vision
+def vision_half_width(spec: VisionSpec, constants: Constants, *, channels_last: bool = False) -> float:
+    """The least half-width on the log of a vision model's throughput, by what is known of its blocks. [-]
+
+    With channels last grouped convolutions may be fast or very slow, and nothing here tells which.
+    """
+    if spec.patches:
+        return constants.half_width_vision_patches
+    width = constants.half_width_known_gpu if spec.plain else constants.half_width_vision
+    return math.hypot(width, constants.half_width_regime) if channels_last else width

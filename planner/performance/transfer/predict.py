@@ -141,7 +141,7 @@ def _estimated(row: SampleRow, subject: _Subject, constants: Constants, transfer
     channels_last = CHANNELS_LAST in f"{row.notes or ''} {row.framework or ''}".casefold()
     step = vision_step(spec, parameters, batch, 1.0, device, subject.link, constants, channels_last=channels_last)
     speed = subject.link.gpus * batch / step.total_s
-    widths = [vision_half_width(spec, constants)]
+    widths = [vision_half_width(spec, constants, channels_last=channels_last)]
     if subject.link.gpus > 1:
         widths.append(transfer.half_width_several_gpus)
     return _with_interval(speed, widths, "estimated", "new-model", subject)
