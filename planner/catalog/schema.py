@@ -293,6 +293,12 @@ class VisionIn(Strict):
     patches: bool = False
     plain: bool = False
 
+    @model_validator(mode="after")
+    def _one_kind(self) -> VisionIn:
+        if self.patches and self.plain:
+            raise ValueError("patches or plain, not both")
+        return self
+
     def record(self) -> VisionSpec:
         """The frozen record with the same fields."""
         return VisionSpec(**self.model_dump())

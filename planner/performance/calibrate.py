@@ -36,6 +36,7 @@ from planner.performance.fit_steps import (
 from planner.performance.fit_vision import LAYOUT, VISION, VisionRows, fit_vision, vision_rows
 from planner.performance.fitting import element_bytes_of
 from planner.performance.held_out import print_held_out
+from planner.performance.held_out_vision import print_vision
 from planner.performance.scaling import data_parallel_step_s, link_of
 from planner.performance.stacks import STACKS_FILE, load_stacks
 
@@ -212,6 +213,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.held_out:
         print_held_out(catalog, language, found.constants)
         _print_held_out(catalog, links)
+        print_vision(catalog, vision)
     if options.write:
         write_constants(found.constants, DATA_FOLDER / "assumptions.yaml")
         write_stacks(found.offsets, STACKS_FILE)

@@ -8,14 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.catalog.records import Catalog
-from planner.performance.calibrate import start_constants
 from planner.performance.constants import constants_of
 from planner.performance.fit_steps import Indices
 from planner.performance.fit_vision import VisionRows, left_out_errors
+from planner.performance.held_out import errors_of
 from planner.performance.step_inputs import Vector
 from planner.performance.uncertainty import vision_half_width
 
 SURVEY = "timm-benchmark"
+WORST = 12  # families that are printed
 BASELINES = ("constant MFU", "activations", "nearest, MACs", "nearest, activations")
 _RELATIVES: Mapping[str, str] = {
     "residual": "resnet resnext res2net resnest senet tresnet dpn regnet",
@@ -35,6 +36,17 @@ class VisionHeldOut:
     errors: Vector
     half_widths: Vector
     baselines: Mapping[str, Vector]
+
+    def kinds(self) -> np.ndarray[tuple[int], np.dtype[np.str_]]:
+        """Kind of each model: plain, patches or other."""
+        specs = [self.rows.rows[row].spec for row in self.scored]
+        return np.array(["plain" if spec.plain else "patches" if spec.patches else "other" for spec in specs])
+
+    def worst(self, count: int) -> list[tuple[str, Vector]]:
+        """The families whose models are off by most at the median, with their log errors."""
+        families = np.array(self.rows.families)[self.scored]
+        errors = {str(name): self.errors[families == name] for name in sorted(set(families))}
+        return sorted(errors.items(), key=lambda item: -float(np.median(np.abs(np.expm1(item[1])))))[:count]
 
     def inside(self) -> float:
         """Share of rows inside the 80 % interval. [-]"""
@@ -70,8 +82,8 @@ def left_out(
         Whether baselines are computed too.
     """
     groups = [group_of(family) for family in rows.families]
-    errors = left_out_errors(rows, groups, start_constants(catalog), catalog)
-    constants = constants_of(catalog.assumptions)
+    constants = constants_of(catalog.assumptions)  # of these only those set by hand count
+    errors = left_out_errors(rows, groups, constants, catalog)
     scored = survey(rows, channels_last=channels_last)
     widths = [vision_half_width(row.spec, constants, channels_last=channels_last) for row in rows.rows]
     return VisionHeldOut(
@@ -107,3 +119,29 @@ def baselines(rows: VisionRows, scored: Indices, groups: Sequence[str]) -> dict[
         found["nearest, MACs"][at] = speed[nearest] + flop[nearest] - flop[at]
         found["nearest, activations"][at] = speed[nearest] + elements[nearest] - elements[at]
     return {name: predicted - speed for name, predicted in found.items()}
+
+
+def print_vision(catalog: Catalog, rows: VisionRows) -> None:
+    """Print the tables of docs/accuracy.md."""
+    print("\nvision, each left out in turn: median / 90th percentile in percent")
+    for words, group_of in (("family", str), ("architecture", relatives)):
+        for channels_last in (False, True):
+            found = left_out(catalog, rows, group_of, channels_last=channels_last)
+            layout = "channels last" if channels_last else "channels first"
+            print(f"  {words}, {layout}: {_line(found.errors)}  inside {found.inside():4.0%}")
+            for name, errors in found.baselines.items():
+                print(f"    {name:43s} {_line(errors)}")
+            for kind in ("plain", "patches", "other"):
+                print(f"    {kind:43s} {_line(found.errors[found.kinds() == kind])}")
+            for family, errors in found.worst(WORST):
+                print(f"      {family:41s} {_line(errors)}")
+    constants = constants_of(catalog.assumptions)
+    elsewhere = np.flatnonzero([row.source != SURVEY for row in rows.rows])
+    for words, groups in (("GPU", [row.gpu for row in rows.rows]), ("source", [row.source for row in rows.rows])):
+        errors = left_out_errors(rows, groups, constants, catalog)[elsewhere]
+        print(f"  {words}, ResNet-50 on other cards: {_line(errors)}")
+
+
+def _line(log_errors: Vector) -> str:
+    median, p90, bias = errors_of(log_errors)
+    return f"n {len(log_errors):3d}  {median:5.1f} / {p90:5.1f}  bias {bias:+5.1f}"

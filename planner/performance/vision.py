@@ -20,7 +20,7 @@ class VisionWork:
     flop: Numeric  # of training, a sample
     elements: Numeric  # activations that the forward pass writes, a sample
     parameters: Numeric
-    patches: Numeric  # plain transformer blocks on patches
+    patches: Numeric  # layer norms and two-layer MLPs on patches
     plain: Numeric  # convolutions, batch norm, ReLU and sums alone
     channels_last: Numeric
     matmul_flop_per_s: Numeric

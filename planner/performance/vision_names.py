@@ -7,8 +7,11 @@ from collections.abc import Mapping
 
 from planner.catalog.records import VisionSpec
 
-PATCH_MODELS = ("beit", "cait", "crossvit", "deit", "pit_", "swin", "vit_")
-"""Models made of plain transformer blocks, attention and a two-layer MLP, by the start of their names."""
+PATCH_MODELS = (
+    *("beit", "cait", "coat_", "convit", "convnext", "crossvit", "davit", "deit", "eva", "flexivit", "gmixer", "gmlp"),
+    *("hiera", "jx_nest", "mixer", "mvit", "nest", "pit_", "pvt_", "swin", "tnt", "twins", "vit_", "volo", "xcit"),
+)
+"""Models of layer norms and two-layer MLPs on patches, whatever mixes these, by the start of their names."""
 _PLAIN_MODELS = re.compile(
     r"alexnet|darknet\d+|fbnetc|gernet|lenet\d*|mnasnet|mobilenetv2|regnetx|repvgg|res(net|next)(\d+[bcdst]?)?|spnasnet"
     r"|vgg\d*|xception\d*"
@@ -38,7 +41,7 @@ def _words(name: str, before: tuple[str, ...]) -> list[str]:
 
 
 def is_patches(name: str) -> bool:
-    """Whether a model is made of plain transformer blocks on patches."""
+    """Whether a model is made of layer norms and two-layer MLPs on patches."""
     return name.casefold().startswith(PATCH_MODELS)
 
 
