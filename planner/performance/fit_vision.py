@@ -49,6 +49,11 @@ class VisionRow:
     spec: VisionSpec
     work: VisionWork
 
+    @property
+    def channels_last(self) -> bool:
+        """Whether images lay in memory with their channels last."""
+        return bool(self.work.channels_last)
+
 
 class VisionRows:
     """Rows with their work as columns."""
