@@ -296,7 +296,7 @@ class VisionIn(Strict):
     @model_validator(mode="after")
     def _one_kind(self) -> VisionIn:
         if self.patches and self.plain:
-            raise ValueError("patches or plain, not both")
+            raise fault("patches and plain", "at most one kind")
         return self
 
     def record(self) -> VisionSpec:

@@ -120,7 +120,11 @@ def test_baselines_by_hand(rows: VisionRows) -> None:
 
 
 def test_the_tables_name_the_worst_families(rows: VisionRows, capsys: pytest.CaptureFixture[str]) -> None:
-    some = [row for row in rows.rows if row.model.startswith(("resnet18", "resnet50", "vgg", "ResNet", "densenet", "vit_tiny"))]
+    some = [
+        row
+        for row in rows.rows
+        if row.model.startswith(("resnet18", "resnet50", "vgg", "ResNet", "densenet", "vit_tiny"))
+    ]
     print_vision(CATALOG, VisionRows(some))
     printed = capsys.readouterr().out
     assert "family, channels first: n   7" in printed and "ResNet-50 on other cards: n  12" in printed
