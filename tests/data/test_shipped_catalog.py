@@ -303,8 +303,8 @@ def test_the_rate_of_interruptions_is_that_of_the_run_it_cites(shipped: Catalog)
     assert shipped.assumptions["interruptions_per_gpu_year"].figure.value == pytest.approx(count / gpu_years, abs=5e-4)
 
 
-def test_kinds_of_vision_models_are_those_that_their_names_say(catalog: Catalog) -> None:
-    vision = [(name, w.vision) for w in catalog.workloads.values() if w.vision for name in w.evidence_models]
+def test_kinds_of_vision_models_are_those_that_their_names_say(shipped: Catalog) -> None:
+    vision = [(name, w.vision) for w in shipped.workloads.values() if w.vision for name in w.evidence_models]
     assert len(vision) > 10
     for name, spec in vision:
         assert (spec.patches, spec.plain) == (is_patches(name), is_plain(name)), name
