@@ -446,4 +446,5 @@ def _text_if(field: str, test: str) -> Spec:
     return {"condition": {"test": test, "field": field, "type": "nominal"}, "value": ""}
 
 
-themed, text_mark, ink, tip = _themed, _text, _ink, _tip  # for the charts of other pages
+# for the charts of other pages
+themed, text_mark, ink, tip, chart_colours, unit_of = _themed, _text, _ink, _tip, _colours, _unit

@@ -29,6 +29,11 @@ def with_machines(document: Mapping[str, Any], counts: Mapping[str, int]) -> dic
     """A copy of a document with these numbers of machines, and without the types that aren't named."""
     changed = copy.deepcopy(dict(document))
     changed["machines"] = {id: {**changed["machines"][id], "count": count} for id, count in counts.items()}
+    for job in changed["jobs"].values():  # own speeds on the types that are gone
+        rates = job.get("throughput") or {}
+        gone = [name for name in rates if name in document["machines"] and name not in counts]
+        if gone:
+            job["throughput"] = {name: rate for name, rate in rates.items() if name not in gone}
     return changed
 
 

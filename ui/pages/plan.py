@@ -42,4 +42,5 @@ if view.recommended is not None:
 details(view)
 plan_waiting.show(view, plan)
 foot(view)
+frame.next_page("timeline.py", t("next.timeline"))
 frame.next_page("catalog.py", t("next.catalog"))

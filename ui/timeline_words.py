@@ -1,0 +1,186 @@
+"""Sentences of the Timeline page: title, headings and figures, chosen by what came out."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ui import formatting
+from ui.formatting import escaped
+from ui.i18n import t
+from ui.plan_waiting import SHORT_H, wait_words
+from ui.timeline_cash import months_of
+from ui.timeline_data import Load, Timeline, waiting_jobs
+from ui.timeline_gantt import span_key
+from ui.view import way_name
+
+Waits = Mapping[str, Mapping[str, Any]]
+
+
+def title(timeline: Timeline, waits: Waits | None) -> str:
+    """Who waits, where that is known, and when most cash goes out."""
+    cash = t(f"timeline.title.{timeline.shape()}", month=timeline.peak().number)
+    jobs = waiting_jobs(waits or {})
+    if not jobs:
+        return cash[:1].upper() + cash[1:]
+    _, job = jobs[0]
+    at_once = job["wait_p90_h"] < SHORT_H
+    wait = t(
+        "timeline.title.at_once" if at_once else "timeline.title.wait",
+        job=escaped(job["id"]),
+        wait=formatting.duration(job["wait_p90_h"]),
+    )
+    return t("timeline.title.both", wait=wait, cash=cash)
+
+
+def sentence(timeline: Timeline) -> str:
+    """The amounts behind the title, resale, and what is paid after the horizon."""
+    view, way = timeline.view, timeline.way
+    peak, months = timeline.peak(), timeline.cash("month")
+    words = t(
+        f"timeline.sentence.{timeline.shape()}",
+        way=way_name(way),
+        amount=formatting.money(peak.paid_usd, view.currency, fine=True),
+        month=peak.number,
+        usual=formatting.money(timeline.usual_usd(), view.currency),
+    )
+    sold = [month for month in months if month.resale_usd < 0]
+    if sold:
+        amount = formatting.money(-sum(month.resale_usd for month in sold), view.currency, fine=True)
+        key = "timeline.sentence.resale" if len(sold) == 1 else "timeline.sentence.resales"
+        words += " " + t(key, amount=amount, month=sold[-1].number)
+    if after := timeline.after_usd():
+        amount = formatting.money(after, view.currency, fine=True)
+        words += " " + t("timeline.sentence.after", amount=amount, months=timeline.horizon_months)
+    if not timeline.loads():
+        words += " " + t("timeline.sentence.nothing_owned")
+    return words
+
+
+def figures(timeline: Timeline, waits: Waits | None) -> list[tuple[str, str, str]]:
+    """Label, value and pill of the four figures."""
+    view, quarter = timeline.view, timeline.top_quarter()
+    found = [
+        (
+            t("timeline.figure.quarter"),
+            formatting.money(quarter.paid_usd, view.currency, fine=True),
+            t("timeline.figure.months", months=months_of(quarter)),
+        )
+    ]
+    loads = timeline.loads()
+    if loads and timeline.against_renting():
+        found.append(_payback(timeline))
+    else:
+        paid = [month.paid_usd for month in timeline.cash("month")[: timeline.horizon_months]]
+        span = formatting.money_range(min(paid), max(paid), view.currency)
+        usual = formatting.money(timeline.usual_usd(), view.currency)
+        found.append((t("timeline.figure.usual"), usual, t("timeline.figure.between", span=span)))
+    if loads:
+        return [*found, _wait(waits), _busy(loads)]
+    total = formatting.money(timeline.way["tco_usd"], view.currency, fine=True)
+    after = timeline.after_usd()
+    return [
+        *found,
+        (t("timeline.figure.total"), total, t("timeline.figure.over", months=timeline.horizon_months)),
+        (
+            t("timeline.figure.after"),
+            formatting.money(after, view.currency, fine=True) if after else t("timeline.figure.nothing"),
+            t("timeline.figure.commitments"),
+        ),
+    ]
+
+
+def _payback(timeline: Timeline) -> tuple[str, str, str]:
+    month = timeline.payback_month()
+    value = t("timeline.figure.never") if month is None else t("timeline.name.month", number=month)
+    return t("timeline.figure.payback"), value, t("timeline.figure.against")
+
+
+def _wait(waits: Waits | None) -> tuple[str, str, str]:
+    label = t("timeline.figure.wait")
+    if waits is None:
+        return label, t("timeline.figure.simulating"), t("timeline.figure.moment")
+    jobs = waiting_jobs(waits)
+    if not jobs:
+        return label, formatting.unknown(), t("timeline.figure.no_runs")
+    _, job = jobs[0]
+    p90 = wait_words(job["wait_p90_h"])
+    return label, wait_words(job["wait_p50_h"]), t("timeline.figure.ninth", job=escaped(job["id"]), wait=p90)
+
+
+def _busy(loads: Sequence[Load]) -> tuple[str, str, str]:
+    most = max(loads, key=lambda load: load.mean)
+    low, high = formatting.percent(min(most.load)), formatting.percent(max(most.load))
+    safe = formatting.percent(most.safe)
+    pill = t("timeline.figure.same", safe=safe) if low == high else t("timeline.figure.by_month", low=low, high=high)
+    return t("timeline.figure.busy"), formatting.percent(most.mean), pill
+
+
+def cash_heading(timeline: Timeline, period: str) -> str:
+    """What makes up most of the cash of a usual period."""
+    entries = [entry for entry in timeline.cash(period) if not entry.after]
+    sums: dict[str, float] = {}
+    for entry in entries:
+        for role, amount in entry.parts_usd.items():
+            sums[role] = sums.get(role, 0.0) + amount
+    if not sums:
+        return t("timeline.cash.nothing")
+    role = max(sums, key=lambda role: sums[role])
+    share = formatting.percent(sums[role] / sum(sums.values()))
+    usual = statistics.median(entry.paid_usd for entry in entries)
+    return t(
+        "timeline.cash.heading",
+        part=t(f"timeline.part.{role}"),
+        share=share,
+        usual=formatting.money(usual, timeline.view.currency),
+        period=t(f"timeline.a.{period}"),
+    )
+
+
+def load_heading(loads: Sequence[Load]) -> str:
+    """Whether machines stay under the safe load."""
+    most = max(loads, key=lambda load: (len(load.over), load.mean))
+    params = {"machine": escaped(most.machine), "safe": formatting.percent(most.safe)}
+    if most.over:
+        peak = max(range(len(most.load)), key=lambda at: most.load[at])
+        share = formatting.percent(most.load[peak])
+        key = "timeline.load.over_all" if len(most.over) == len(most.load) else "timeline.load.over"
+        months = {} if key.endswith("all") else {"over": len(most.over), "all": len(most.load)}
+        return t(key, **params, **months, month=peak + 1, high=share)
+    low, high = formatting.percent(min(most.load)), formatting.percent(max(most.load))
+    if low == high:
+        return t("timeline.load.same", **params, share=high)
+    return t("timeline.load.under", **params, low=low, high=high)
+
+
+def wait_heading(job: Mapping[str, Any]) -> str:
+    """Who waits how long."""
+    known = [month for month in job["by_month"] if month["wait_p90_h"] is not None]
+    name = escaped(job["id"])
+    if not known:
+        return t("timeline.wait.few", job=name)
+    longest = max(known, key=lambda month: month["wait_p90_h"])
+    if longest["wait_p90_h"] < SHORT_H:
+        return t("timeline.wait.none", job=name)
+    return t(
+        "timeline.wait.longest",
+        job=name,
+        wait=formatting.duration(longest["wait_p90_h"]),
+        month=longest["month"],
+    )
+
+
+def gantt_heading(course: Mapping[str, Any]) -> str:
+    """What the picture shows, and what happens in it."""
+    bars = {(bar["job"], bar["submitted_h"], bar["started_h"]): bar for bar in course["bars"]}.values()
+    if not bars:
+        return t("timeline.gantt.empty", machine=escaped(course["machine"]))
+    longest = max(bar["started_h"] - bar["submitted_h"] for bar in bars)
+    return t(
+        f"timeline.gantt.heading.{span_key(course)}",
+        month=course["month"],
+        attempts=formatting.plain(course["attempts"]),
+        failed=formatting.plain(sum(bar["failed"] for bar in bars)),
+        wait=wait_words(longest),
+    )
