@@ -7,7 +7,6 @@ from typing import Any
 
 import pandas as pd
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from ui import (
     formatting,
@@ -107,8 +106,8 @@ def answer(timeline: Timeline, plan: Plan, *, outdated: bool) -> None:
         place.metric(label, value, pill, delta_color="off", delta_arrow="off", border=True)
 
 
-def cash(timeline: Timeline, period: str, *, outdated: bool) -> DeltaGenerator:
-    """Cash as a chart, beside it by fiscal year; returns the place under that."""
+def cash(timeline: Timeline, period: str, *, outdated: bool) -> None:
+    """Cash as a chart, beside it by fiscal year."""
     view = timeline.view
     left, right = frame.columns("timeline_cash", _WIDE, gap="large")
     periods = timeline.cash(period)
@@ -129,7 +128,6 @@ def cash(timeline: Timeline, period: str, *, outdated: bool) -> DeltaGenerator:
         rows = pd.DataFrame(timeline_tables.year_rows(timeline))
         st.table(rows, hide_index=True, border="horizontal")
         st.markdown(f":small[:gray[{t('timeline.years.note')}]]")
-    return right
 
 
 def machines(timeline: Timeline, plan: Plan, *, outdated: bool) -> Place | None:
@@ -186,7 +184,7 @@ def _waits(timeline: Timeline, plan: Plan, place: Place, asked: list[None]) -> N
     if job is None:
         st.markdown(t("timeline.wait.not_simulated", job=escaped(place[1]), machine=escaped(place[0])))
         return
-    st.markdown(f"### {timeline_words.wait_heading(job)}", anchors=False)
+    st.markdown(f"### {timeline_words.wait_heading(job, timeline.loads())}", anchors=False)
     _wait_chart(job, faded=False)
     st.session_state["timeline_last"] = {
         "of": _of(timeline),
@@ -260,7 +258,8 @@ def tables(timeline: Timeline, plan: Plan, place: Place | None) -> None:
 def foot(timeline: Timeline) -> None:
     """Where the figures come from."""
     date = formatting.date(timeline.view.report["catalog_as_of"])
-    st.markdown(f":small[:gray[{t('timeline.foot', date=date)}]]")
+    foot = t("timeline.foot_simulated" if timeline.loads() else "timeline.foot", date=date)
+    st.markdown(f":small[:gray[{foot}]]")
 
 
 def _dark() -> bool:

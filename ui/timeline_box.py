@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from planner.report.variants import extra_usd_per_month, people_jobs, with_machines, with_more_runs
-from ui import formatting, state
+from ui import formatting, frame, state
 from ui.formatting import dollars, escaped
 from ui.i18n import t
 from ui.plan_waiting import SHORT_H, wait_words
@@ -120,33 +120,38 @@ def _box(timeline: Timeline, plan: Plan, key: tuple[str, str, str], asked: list[
     machine = key[2]
     with st.container(border=True, key="timeline_box"):
         st.markdown(f"### {t('timeline.box.title')}", anchors=False)
-        left, right = st.columns(2, wrap=False)
-        now = left.number_input(
-            t("timeline.box.now"),
-            1,
-            MOST_PEOPLE,
-            _PEOPLE,
-            key="timeline_people",
-            required=True,
-            persist_state="session",
+        words, numbers = frame.columns("timeline_box", [1, 1.2], gap="large")
+        left, right = words.columns(2, wrap=False)
+        now = (
+            left.number_input(
+                t("timeline.box.now"),
+                1,
+                MOST_PEOPLE,
+                _PEOPLE,
+                key="timeline_people",
+                persist_state="session",
+            )
+            or _PEOPLE
         )
-        more = right.number_input(
-            t("timeline.box.more"),
-            1,
-            MOST_PEOPLE,
-            _MORE,
-            key="timeline_more",
-            required=True,
-            persist_state="session",
+        more = (
+            right.number_input(
+                t("timeline.box.more"),
+                1,
+                MOST_PEOPLE,
+                _MORE,
+                key="timeline_more",
+                persist_state="session",
+            )
+            or _MORE
         )
         whole = (*key, now, more)
         found = _remembered(whole)
         if found is None and not known and not asked:
             asked.append(None)  # first the page, then this
-            st.markdown(f":gray-badge[:material/hourglass_empty: {t('timeline.simulating')}]")
+            numbers.markdown(f":gray-badge[:material/hourglass_empty: {t('timeline.simulating')}]")
             return
         if found is None:
-            with st.spinner(t("timeline.simulating")):
+            with numbers, st.spinner(t("timeline.simulating")):
                 found = answers(timeline, plan, machine, (now + more) / now)
             kept = st.session_state["timeline_answers"]
             kept[whole] = found
@@ -154,9 +159,9 @@ def _box(timeline: Timeline, plan: Plan, key: tuple[str, str, str], asked: list[
                 del kept[next(iter(kept))]
             if not known:
                 st.rerun()  # ends the timer
-        for line in _sentences(timeline, found, now, more):
-            st.markdown(dollars(line))
-        st.table(pd.DataFrame(_rows(timeline, found, more)), hide_index=True, border="horizontal")
+        for line in _sentences(timeline, found, more):
+            words.markdown(dollars(line))
+        numbers.table(pd.DataFrame(_rows(timeline, found, more)), hide_index=True, border="horizontal")
         jobs = t("title.and").join(escaped(id) for id in people_jobs(plan.document))
         note = t(
             "timeline.box.note",
@@ -168,7 +173,7 @@ def _box(timeline: Timeline, plan: Plan, key: tuple[str, str, str], asked: list[
         st.markdown(f":small[:gray[{note}]]")
 
 
-def _sentences(timeline: Timeline, found: Answers, now: int, more: int) -> list[str]:
+def _sentences(timeline: Timeline, found: Answers, more: int) -> list[str]:
     people = t(
         "timeline.box.people.one" if more == 1 else "timeline.box.people.many", count=formatting.number_word(more)
     )
@@ -183,19 +188,21 @@ def _sentences(timeline: Timeline, found: Answers, now: int, more: int) -> list[
 def _outcome(found: Answers, then: Answer | None) -> str:
     if then is None:
         return t("timeline.box.not_planned")
-    if then.problems:
-        return t("timeline.box.impossible", why=escaped(then.problems[0]))
     before = found.now
+    if new := [problem for problem in then.problems if problem not in before.problems]:
+        return t("timeline.box.impossible", why=escaped(new[0]))
     if then.p90_h is None or before.p90_h is None:
         return t("timeline.box.no_runs", job=escaped(found.job))
-    params = {"job": escaped(found.job), "then": wait_words(then.p90_h), "now": wait_words(before.p90_h)}
-    if then.p90_h < SHORT_H and before.p90_h < SHORT_H:
-        return t("timeline.box.still_at_once", job=params["job"])
+    job = escaped(found.job)
+    if max(then.p90_h, before.p90_h) < SHORT_H:
+        if max(then.mean_h or 0.0, before.mean_h or 0.0) < SHORT_H:
+            return t("timeline.box.still_at_once", job=job)
+        return t("timeline.box.on_average", job=job, then=_wait(then.mean_h), now=_wait(before.mean_h))
     if abs(then.p90_h - before.p90_h) <= _CLOSE * max(then.p90_h, before.p90_h):
-        return t("timeline.box.same", job=params["job"], then=params["then"])
+        return t("timeline.box.same", job=job, then=wait_words(then.p90_h))
     if then.p90_h < SHORT_H:
-        return t("timeline.box.at_once", job=params["job"], now=params["now"])
-    return t("timeline.box.within", **params)
+        return t("timeline.box.at_once", job=job, now=wait_words(before.p90_h))
+    return t("timeline.box.within", job=job, then=wait_words(then.p90_h), now=wait_words(before.p90_h))
 
 
 def _rows(timeline: Timeline, found: Answers, more: int) -> list[dict[str, str]]:

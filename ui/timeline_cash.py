@@ -16,7 +16,8 @@ from ui.timeline_data import Period
 
 CHART_PX = 380
 _DWARFS = 2.5  # times the next higher bar, from which a bar is cut
-_CUT_AT = 1.3  # times the highest of the others
+_CUT_AT = 1.6  # times the highest of the others
+_RESALE_CUT_AT = 0.6  # times the highest bar, where resale is more than that bar
 _HALF = 0.4  # of a bar's width, where periods are 1 apart
 _GAP = 0.012  # of the axis: the white gap in a bar that is cut
 _MOST_TICKS = 14
@@ -38,7 +39,7 @@ def cut_of(periods: Sequence[Period]) -> Cut:
         if index + 1 < len(paid) and paid[index + 1] > 0 and paid[index] > _DWARFS * paid[index + 1]:
             top = paid[index + 1] * _CUT_AT
     lowest = min(period.resale_usd for period in periods)
-    bottom = -top if top < paid[0] and -lowest > _DWARFS * top else lowest
+    bottom = -top * _RESALE_CUT_AT if -lowest > top else lowest
     return Cut(top_usd=top, bottom_usd=min(bottom, 0.0))
 
 
@@ -85,7 +86,7 @@ def cash_chart(
             "orient": "top",
             "columns": {"expr": "width<460?2:5"},
             "columnPadding": 14,
-            "offset": 24,
+            "offset": 34,
         },
     }
     box = {"x": {"field": "x0", **x}, "x2": {"field": "x1"}, "y": {"field": "y0", **y}, "y2": {"field": "y1"}}

@@ -15,8 +15,8 @@ from ui.palette import Palette
 MOST_MACHINES = 24
 _GPU_PX = 16
 _LEAST_GPU_PX, _MOST_MACHINE_PX = 5, 72
-_NAME_PX, _GAP_PX = 18, 8
-_AXIS_PX, _LEGEND_PX = 44, 30
+_NAME_PX, _GAP_PX = 22, 8
+_AXIS_PX, _LEGEND_PX = 64, 34
 _SHADES = (1.0, 0.5, 0.25)  # of the owned colour, by job
 _PX_PER_CHARACTER = 6.6
 

@@ -16,22 +16,27 @@ from ui.timeline_gantt import span_key
 from ui.view import way_name
 
 Waits = Mapping[str, Mapping[str, Any]]
+_ALIKE = 0.02  # difference of loads, below which months differ by chance alone
 
 
 def title(timeline: Timeline, waits: Waits | None) -> str:
     """Who waits, where that is known, and when most cash goes out."""
-    cash = t(f"timeline.title.{timeline.shape()}", month=timeline.peak().number)
+    usual = formatting.money(timeline.usual_usd(), timeline.view.currency)
+    cash = t(f"timeline.title.{timeline.shape()}", month=timeline.peak().number, usual=usual)
     jobs = waiting_jobs(waits or {})
     if not jobs:
         return cash[:1].upper() + cash[1:]
     _, job = jobs[0]
-    at_once = job["wait_p90_h"] < SHORT_H
-    wait = t(
-        "timeline.title.at_once" if at_once else "timeline.title.wait",
-        job=escaped(job["id"]),
-        wait=formatting.duration(job["wait_p90_h"]),
-    )
-    return t("timeline.title.both", wait=wait, cash=cash)
+    return t("timeline.title.both", wait=_wait_words(job), cash=cash)
+
+
+def _wait_words(job: Mapping[str, Any]) -> str:
+    name = escaped(job["id"])
+    if job["wait_p90_h"] >= SHORT_H:
+        return t("timeline.title.wait", job=name, wait=formatting.duration(job["wait_p90_h"]))
+    if job["wait_mean_h"] >= SHORT_H:  # a few wait long, say behind a large run
+        return t("timeline.title.few_wait", job=name, wait=formatting.duration(job["wait_mean_h"]))
+    return t("timeline.title.at_once", job=name)
 
 
 def sentence(timeline: Timeline) -> str:
@@ -73,9 +78,11 @@ def figures(timeline: Timeline, waits: Waits | None) -> list[tuple[str, str, str
         found.append(_payback(timeline))
     else:
         paid = [month.paid_usd for month in timeline.cash("month")[: timeline.horizon_months]]
-        span = formatting.money_range(min(paid), max(paid), view.currency)
         usual = formatting.money(timeline.usual_usd(), view.currency)
-        found.append((t("timeline.figure.usual"), usual, t("timeline.figure.between", span=span)))
+        span = formatting.money_range(min(paid), max(paid), view.currency)
+        alike = formatting.money(min(paid), view.currency) == formatting.money(max(paid), view.currency)
+        pill = t("timeline.figure.alike") if alike else t("timeline.figure.between", span=span)
+        found.append((t("timeline.figure.usual"), usual, pill))
     if loads:
         return [*found, _wait(waits), _busy(loads)]
     total = formatting.money(timeline.way["tco_usd"], view.currency, fine=True)
@@ -93,8 +100,10 @@ def figures(timeline: Timeline, waits: Waits | None) -> list[tuple[str, str, str
 
 def _payback(timeline: Timeline) -> tuple[str, str, str]:
     month = timeline.payback_month()
-    value = t("timeline.figure.never") if month is None else t("timeline.name.month", number=month)
-    return t("timeline.figure.payback"), value, t("timeline.figure.against")
+    if month is None:
+        pill = t("timeline.figure.by_end", months=timeline.horizon_months)
+        return t("timeline.figure.payback"), t("timeline.figure.not_yet"), pill
+    return t("timeline.figure.payback"), t("timeline.name.month", number=month), t("timeline.figure.against")
 
 
 def _wait(waits: Waits | None) -> tuple[str, str, str]:
@@ -106,7 +115,7 @@ def _wait(waits: Waits | None) -> tuple[str, str, str]:
         return label, formatting.unknown(), t("timeline.figure.no_runs")
     _, job = jobs[0]
     p90 = wait_words(job["wait_p90_h"])
-    return label, wait_words(job["wait_p50_h"]), t("timeline.figure.ninth", job=escaped(job["id"]), wait=p90)
+    return label, wait_words(job["wait_p50_h"]), t("timeline.figure.ninth", wait=p90)
 
 
 def _busy(loads: Sequence[Load]) -> tuple[str, str, str]:
@@ -133,8 +142,8 @@ def cash_heading(timeline: Timeline, period: str) -> str:
         "timeline.cash.heading",
         part=t(f"timeline.part.{role}"),
         share=share,
+        period=t(f"timeline.usual.{period}"),
         usual=formatting.money(usual, timeline.view.currency),
-        period=t(f"timeline.a.{period}"),
     )
 
 
@@ -154,8 +163,8 @@ def load_heading(loads: Sequence[Load]) -> str:
     return t("timeline.load.under", **params, low=low, high=high)
 
 
-def wait_heading(job: Mapping[str, Any]) -> str:
-    """Who waits how long."""
+def wait_heading(job: Mapping[str, Any], loads: Sequence[Load]) -> str:
+    """Who waits how long; months are told apart only where their loads differ, not by chance."""
     known = [month for month in job["by_month"] if month["wait_p90_h"] is not None]
     name = escaped(job["id"])
     if not known:
@@ -163,12 +172,10 @@ def wait_heading(job: Mapping[str, Any]) -> str:
     longest = max(known, key=lambda month: month["wait_p90_h"])
     if longest["wait_p90_h"] < SHORT_H:
         return t("timeline.wait.none", job=name)
-    return t(
-        "timeline.wait.longest",
-        job=name,
-        wait=formatting.duration(longest["wait_p90_h"]),
-        month=longest["month"],
-    )
+    wait = formatting.duration(longest["wait_p90_h"])
+    if all(max(load.load) - min(load.load) < _ALIKE for load in loads):
+        return t("timeline.wait.worst", job=name, wait=wait)
+    return t("timeline.wait.longest", job=name, wait=wait, month=longest["month"])
 
 
 def gantt_heading(course: Mapping[str, Any]) -> str:
@@ -177,10 +184,15 @@ def gantt_heading(course: Mapping[str, Any]) -> str:
     if not bars:
         return t("timeline.gantt.empty", machine=escaped(course["machine"]))
     longest = max(bar["started_h"] - bar["submitted_h"] for bar in bars)
+    failed = sum(bar["failed"] for bar in bars)
     return t(
         f"timeline.gantt.heading.{span_key(course)}",
         month=course["month"],
         attempts=formatting.plain(course["attempts"]),
-        failed=formatting.plain(sum(bar["failed"] for bar in bars)),
-        wait=wait_words(longest),
+        failed=t("timeline.gantt.none_failed")
+        if not failed
+        else t("timeline.gantt.some_failed", count=formatting.plain(failed)),
+        waits=t("timeline.gantt.none_waits")
+        if longest < SHORT_H
+        else t("timeline.gantt.longest", wait=formatting.duration(longest)),
     )

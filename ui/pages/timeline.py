@@ -34,11 +34,12 @@ if not way["feasible"]:
 if timeline.costed:
     with head:
         timeline_blocks.answer(timeline, plan, outdated=outdated)
-    beside_cash = timeline_blocks.cash(timeline, period, outdated=outdated)
+    timeline_blocks.cash(timeline, period, outdated=outdated)
+    box = st.container()
     place = timeline_blocks.machines(timeline, plan, outdated=outdated)
     if place is not None:
         timeline_blocks.course(timeline, plan, place)
-        with beside_cash:
+        with box:
             timeline_blocks.questions(timeline, plan, place)
     timeline_blocks.tables(timeline, plan, place)
     timeline_blocks.foot(timeline)
