@@ -28,8 +28,9 @@ _CLOSE = 0.1  # relative difference of waits that nobody notices
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """One situation: waits of the job with most runs, load of the machine, and what it costs more."""
+    """One situation: where the job with most runs is, its waits there, the load, and what all costs more."""
 
+    machine: str | None  # None: it isn't on owned machines
     mean_h: float | None
     p90_h: float | None
     load: float | None
@@ -85,11 +86,14 @@ def _answer(
 ) -> Answer | None:
     if plan is None or way is None or not way["months"]:
         return None
-    waits = plan.simulations.waits(way["id"]).get(machine, {"jobs": []})
+    there = [name for name, entry in waiting_jobs(plan.simulations.waits(way["id"])) if entry["id"] == job]
+    where = machine if machine in there else next(iter(there), None)  # a changed plan may put it elsewhere
+    waits = plan.simulations.waits(way["id"]).get(where or "", {"jobs": []})
     found = next((entry for entry in waits["jobs"] if entry["id"] == job), None)
-    loads = [entry["utilisation"] for entry in way["machines"] if entry["id"] == machine]
+    loads = [entry["utilisation"] for entry in way["machines"] if entry["id"] == where]
     view = View(plan.report, plan.document, timeline.view.catalog, timeline.view.currency)
     return Answer(
+        machine=where,
         mean_h=None if found is None else found["wait_mean_h"],
         p90_h=None if found is None else found["wait_p90_h"],
         load=loads[0] if loads else None,
@@ -191,9 +195,11 @@ def _outcome(found: Answers, then: Answer | None) -> str:
     before = found.now
     if new := [problem for problem in then.problems if problem not in before.problems]:
         return t("timeline.box.impossible", why=escaped(new[0]))
-    if then.p90_h is None or before.p90_h is None:
-        return t("timeline.box.no_runs", job=escaped(found.job))
     job = escaped(found.job)
+    if then.machine is None or then.p90_h is None or before.p90_h is None:
+        return t("timeline.box.elsewhere", job=job)
+    if then.machine != found.machine:
+        return t("timeline.box.moved", job=job, machine=escaped(then.machine), then=_wait(then.mean_h))
     if max(then.p90_h, before.p90_h) < SHORT_H:
         if max(then.mean_h or 0.0, before.mean_h or 0.0) < SHORT_H:
             return t("timeline.box.still_at_once", job=job)

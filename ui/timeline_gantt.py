@@ -10,7 +10,7 @@ from planner.units import H_PER_DAY, H_PER_MONTH
 from ui import formatting
 from ui.charts import FADED, Spec, chart_colours, ink, text_mark, themed, tip
 from ui.i18n import t
-from ui.palette import Palette
+from ui.palette import Palette, palette
 
 MOST_MACHINES = 24
 _GPU_PX = 16
@@ -110,7 +110,7 @@ def gantt_chart(course: Course, *, dark: bool, faded: bool = False) -> Spec:
         },
     ]
     if several and gpu_px >= 12:
-        layers.append(_labels(bars, colours, shades, x, y, end))
+        layers.append(_labels(bars, palette(dark=dark), shades, x, y, end, faded=faded))
     rest = _AXIS_PX + (_LEGEND_PX if several else 0)
     return themed(layers, colours, height=int(height + rest), faded=faded)
 
@@ -120,15 +120,15 @@ def _shades(course: Course, colours: Palette) -> dict[str, str]:
     counts = {job: sum(bar["job"] == job for bar in course["bars"]) for job in course["jobs"]}
     order = sorted(counts, key=lambda job: -counts[job])
     return {
-        job: _blend(colours.fill["owned"], colours.page, _SHADES[min(at, len(_SHADES) - 1)])
+        job: blend(colours.fill["owned"], colours.page, _SHADES[min(at, len(_SHADES) - 1)])
         for at, job in enumerate(order)
     }
 
 
-def _blend(colour: str, ground: str, share: float) -> str:
+def blend(colour: str, ground: str, share: float) -> str:
     """A colour mixed with its ground.
 
-    >>> _blend("#1F6AA5", "#FFFFFF", 0.5)
+    >>> blend("#1F6AA5", "#FFFFFF", 0.5)
     '#8FB4D2'
     """
     pairs = [(int(colour[at : at + 2], 16), int(ground[at : at + 2], 16)) for at in (1, 3, 5)]
@@ -168,7 +168,14 @@ def _moment(hours: float) -> str:
 
 
 def _labels(
-    bars: list[dict[str, Any]], colours: Palette, shades: Mapping[str, str], x: Spec, y: Spec, end: float
+    bars: list[dict[str, Any]],
+    colours: Palette,
+    shades: Mapping[str, str],
+    x: Spec,
+    y: Spec,
+    end: float,
+    *,
+    faded: bool,
 ) -> Spec:
     """Name of the job in bars that are wide enough."""
     darkest = next(iter(shades), "")
@@ -178,7 +185,7 @@ def _labels(
             "x1": bar["x1"],
             "middle": bar["middle"],
             "text": bar["job"],
-            "ink": colours.text_on["owned"] if bar["job"] == darkest and not bar["failed"] else colours.text,
+            "ink": colours.text_on["owned"] if bar["job"] == darkest and not (bar["failed"] or faded) else colours.text,
         }
         for bar in bars
     ]

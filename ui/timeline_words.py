@@ -89,7 +89,7 @@ def figures(timeline: Timeline, waits: Waits | None) -> list[tuple[str, str, str
     after = timeline.after_usd()
     return [
         *found,
-        (t("timeline.figure.total"), total, t("timeline.figure.over", months=timeline.horizon_months)),
+        (t("timeline.figure.total"), total, t("timeline.figure.over", months=timeline.months)),
         (
             t("timeline.figure.after"),
             formatting.money(after, view.currency, fine=True) if after else t("timeline.figure.nothing"),
