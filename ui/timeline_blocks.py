@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from ui import (
+    deferred,
     formatting,
     frame,
     state,
@@ -19,13 +21,13 @@ from ui import (
     timeline_tables,
     timeline_words,
 )
+from ui.deferred import Deferred
 from ui.formatting import dollars, escaped
 from ui.i18n import t
 from ui.state import Plan
 from ui.timeline_data import PERIODS, Timeline
 from ui.view import Row, View, way_name
 
-_AFTER_S = 0.25  # the page is drawn, then the months are simulated
 _WIDE = [1.65, 1]
 
 Place = tuple[str, str]
@@ -156,8 +158,7 @@ def machines(timeline: Timeline, plan: Plan, *, outdated: bool) -> Place | None:
                 persist_state="session",
             )
         known = plan.simulations.known(timeline.way["id"])
-        asked: list[None] = []
-        st.fragment(_waits, run_every=None if known else _AFTER_S)(timeline, plan, place, asked)
+        deferred.show(partial(_waits, timeline, plan, place), ready=known)
     return place
 
 
@@ -166,20 +167,17 @@ def _places(timeline: Timeline) -> list[Place]:
     return [(job["resource"], job["id"]) for job in sorted(jobs, key=lambda job: -job["runs"])]
 
 
-def _waits(timeline: Timeline, plan: Plan, place: Place, asked: list[None]) -> None:
+def _waits(timeline: Timeline, plan: Plan, place: Place, part: Deferred) -> None:
     """Waits by month. Until they are simulated, those of before stand there in grey."""
     way, simulations = timeline.way["id"], plan.simulations
-    if not simulations.known(way):
-        if asked:  # the page has drawn: now there is time
-            simulations.waits(way)
-            st.rerun()
-        asked.append(None)
+    if part.page_first():
         st.markdown(f":gray-badge[:material/hourglass_empty: {t('timeline.simulating')}]")
         last = _last(timeline)
         if last is not None and last["place"] == place:
             _wait_chart(last["job"], faded=True)
         return
     jobs = simulations.waits(way).get(place[0], {"jobs": []})["jobs"]
+    part.done()
     job = next((job for job in jobs if job["id"] == place[1]), None)
     if job is None:
         st.markdown(t("timeline.wait.not_simulated", job=escaped(place[1]), machine=escaped(place[0])))

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from planner.report.variants import extra_usd_per_month, people_jobs, with_machines, with_more_runs
-from ui import formatting, frame, state
+from ui import deferred, formatting, frame, state
+from ui.deferred import Deferred
 from ui.formatting import dollars, escaped
 from ui.i18n import t
 from ui.plan_waiting import SHORT_H, wait_words
@@ -22,7 +24,6 @@ from ui.view import View
 MOST_PEOPLE = 1000
 _PEOPLE, _MORE = 4, 2
 _KEPT = 8  # answers a session remembers
-_AT_ONCE_S = 0.25
 _CLOSE = 0.1  # relative difference of waits that nobody notices
 
 
@@ -106,8 +107,10 @@ def show(timeline: Timeline, plan: Plan, machine: str) -> None:
     """The box; it answers after the page has drawn, and anew when a number of people changes."""
     key = (json.dumps(plan.document, default=str, sort_keys=True), timeline.way["id"], machine)
     known = _remembered((*key, *_people())) is not None
-    asked: list[None] = []
-    st.fragment(_box, run_every=None if known else _AT_ONCE_S)(timeline, plan, key, asked, known)
+    if plan.simulations.known(timeline.way["id"]):
+        deferred.show(partial(_box, timeline, plan, key), ready=known)
+    else:  # the plan itself is simulated first
+        _box(timeline, plan, key, Deferred(ready=False))
 
 
 def _people() -> tuple[int, int]:
@@ -120,7 +123,7 @@ def _remembered(key: tuple[Any, ...]) -> Answers | None:
     return kept.get(key)
 
 
-def _box(timeline: Timeline, plan: Plan, key: tuple[str, str, str], asked: list[None], known: bool) -> None:
+def _box(timeline: Timeline, plan: Plan, key: tuple[str, str, str], part: Deferred) -> None:
     machine = key[2]
     with st.container(border=True, key="timeline_box"):
         st.markdown(f"### {t('timeline.box.title')}", anchors=False)
@@ -150,8 +153,7 @@ def _box(timeline: Timeline, plan: Plan, key: tuple[str, str, str], asked: list[
         )
         whole = (*key, now, more)
         found = _remembered(whole)
-        if found is None and not known and not asked:
-            asked.append(None)  # first the page, then this
+        if found is None and part.page_first():
             numbers.markdown(f":gray-badge[:material/hourglass_empty: {t('timeline.simulating')}]")
             return
         if found is None:
@@ -161,8 +163,7 @@ def _box(timeline: Timeline, plan: Plan, key: tuple[str, str, str], asked: list[
             kept[whole] = found
             while len(kept) > _KEPT:
                 del kept[next(iter(kept))]
-            if not known:
-                st.rerun()  # ends the timer
+            part.done()
         for line in _sentences(timeline, found, more):
             words.markdown(dollars(line))
         numbers.table(pd.DataFrame(_rows(timeline, found, more)), hide_index=True, border="horizontal")

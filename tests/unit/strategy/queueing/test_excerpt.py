@@ -100,6 +100,9 @@ def test_gpus_that_lie_apart_are_separate_bars() -> None:
     two = (stream("two", gpus=2), submitted(2.0, lasting=1.0))
     part = excerpt(pool, *course_of(pool, short, long, two), 1)
     assert held(part)[-2:] == [(3, 0, 0, 1), (3, 0, 2, 1)]
+    larger = Pool(machines=1, gpus=5)
+    part = excerpt(larger, *course_of(larger, short, long, two), 1)
+    assert held(part)[-1] == (3, 0, 2, 2)  # 0 is free too, but has no free neighbour
 
 
 def test_an_attempt_on_several_machines_has_a_bar_on_each() -> None:
