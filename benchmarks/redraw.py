@@ -37,8 +37,7 @@ BODY = '[data-testid="stMainBlockContainer"]'
 PAGES = {
     "Plan": ("/", "Runs a month, daily", ".st-key-group_work button"),
     "Start": ("/start", "Budget, with currency", BODY),
-    "Timeline, way": ("/timeline", ".st-key-timeline_way_hybrid", "h1"),
-    "Timeline, period": ("/timeline", ".st-key-timeline_period", "h3"),
+    "Timeline": ("/timeline", ".st-key-timeline_way_hybrid", "h1"),
     "Claims": ("/claims", "Search a GPU or a word", BODY),
     "Catalog, price": ("/catalog", ".st-key-compare_basis", "h1"),
     "Catalog, view": ("/catalog", ".st-key-catalog_kind", "h1"),

@@ -164,8 +164,7 @@ def _box(timeline: Timeline, plan: Plan, key: tuple[str, str, str], part: Deferr
             while len(kept) > _KEPT:
                 del kept[next(iter(kept))]
             part.done()
-        for line in _sentences(timeline, found, more):
-            words.markdown(dollars(line))
+        words.markdown(dollars("\n\n".join(_sentences(found, more))))
         numbers.table(pd.DataFrame(_rows(timeline, found, more)), hide_index=True, border="horizontal")
         jobs = t("title.and").join(escaped(id) for id in people_jobs(plan.document))
         note = t(
@@ -178,7 +177,7 @@ def _box(timeline: Timeline, plan: Plan, key: tuple[str, str, str], part: Deferr
         st.markdown(f":small[:gray[{note}]]")
 
 
-def _sentences(timeline: Timeline, found: Answers, more: int) -> list[str]:
+def _sentences(found: Answers, more: int) -> list[str]:
     people = t(
         "timeline.box.people.one" if more == 1 else "timeline.box.people.many", count=formatting.number_word(more)
     )

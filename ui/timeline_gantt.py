@@ -8,7 +8,7 @@ from typing import Any
 
 from planner.units import H_PER_DAY, H_PER_MONTH
 from ui import formatting
-from ui.charts import FADED, Spec, chart_colours, ink, text_mark, themed, tip
+from ui.charts import Spec, chart_colours, ink, text_mark, themed, tip
 from ui.i18n import t
 from ui.palette import Palette, palette
 
@@ -19,6 +19,7 @@ _NAME_PX, _GAP_PX = 22, 8
 _AXIS_PX, _LEGEND_PX = 64, 34
 _SHADES = (1.0, 0.5, 0.25)  # of the owned colour, by job
 _PX_PER_CHARACTER = 6.6
+_WIDEST_PX = 1600  # of a chart: names that wouldn't fit even there are left out
 
 Course = Mapping[str, Any]
 
@@ -79,7 +80,6 @@ def gantt_chart(course: Course, *, dark: bool, faded: bool = False) -> Spec:
         "scale": {"domain": list(shades), "range": list(shades.values())},
         "legend": legend if several else None,
     }
-    owned, opacity = colours.fill["owned"], FADED if faded else 1
     lane = {"type": "rect", "fill": colours.grid, "opacity": 0.5}
     lanes = [
         {"x0": 0, "x1": end, "y0": at * machine_px + _NAME_PX, "y1": (at + 1) * machine_px - _GAP_PX}
@@ -88,20 +88,15 @@ def gantt_chart(course: Course, *, dark: bool, faded: bool = False) -> Spec:
     layers: list[Spec] = [
         {"data": {"values": lanes}, "mark": lane, "encoding": box},
         {
-            "data": {"values": [bar for bar in bars if not bar["failed"]]},
-            "mark": {"type": "rect", "stroke": colours.page, "strokeWidth": 0.6},
-            "encoding": {**box, "color": colour, "tooltip": tooltip},
-        },
-        {
-            "data": {"values": [bar for bar in bars if bar["failed"]]},
-            "mark": {
-                "type": "rect",
-                "fill": colours.page,
-                "stroke": owned,
-                "strokeWidth": 1.4,
-                "opacity": opacity,
+            "data": {"values": bars},
+            "mark": "rect",
+            "encoding": {
+                **box,
+                "color": {**_if_failed(colours.page), **colour},
+                "stroke": {**_if_failed(colours.fill["owned"]), "value": colours.page},
+                "strokeWidth": {**_if_failed(1.4), "value": 0.6},
+                "tooltip": tooltip,
             },
-            "encoding": {**box, "tooltip": tooltip},
         },
         {
             "data": {"values": names},
@@ -113,6 +108,10 @@ def gantt_chart(course: Course, *, dark: bool, faded: bool = False) -> Spec:
         layers.append(_labels(bars, palette(dark=dark), shades, x, y, end, faded=faded))
     rest = _AXIS_PX + (_LEGEND_PX if several else 0)
     return themed(layers, colours, height=int(height + rest), faded=faded)
+
+
+def _if_failed(value: Any) -> Spec:
+    return {"condition": {"test": "datum.failed", "value": value}}
 
 
 def _shades(course: Course, colours: Palette) -> dict[str, str]:
@@ -145,11 +144,10 @@ def _bar(
 ) -> dict[str, Any]:
     top = bar["machine"] * machine_px + _NAME_PX + bar["first_gpu"] * gpu_px
     return {
-        "x0": max(bar["started_h"], 0.0) / unit_h,
-        "x1": min(bar["ended_h"], course["span_h"]) / unit_h,
+        "x0": round(max(bar["started_h"], 0.0) / unit_h, 4),
+        "x1": round(min(bar["ended_h"], course["span_h"]) / unit_h, 4),
         "y0": top + 0.5,
         "y1": top + bar["gpus"] * gpu_px - 0.5,
-        "middle": top + bar["gpus"] * gpu_px / 2,
         "job": bar["job"],
         "failed": bar["failed"],
         "submitted": _moment(bar["submitted_h"]),
@@ -165,6 +163,10 @@ def _moment(hours: float) -> str:
         return t("timeline.gantt.before", time=formatting.duration(-hours))
     day, hour = divmod(hours, H_PER_DAY)
     return t("timeline.gantt.moment", day=int(day) + 1, hour=f"{int(hour):02d}", minute=f"{int(hour % 1 * 60):02d}")
+
+
+def _label_px(job: str) -> float:
+    return 10 + _PX_PER_CHARACTER * len(job)
 
 
 def _labels(
@@ -183,13 +185,15 @@ def _labels(
         {
             "x": bar["x0"],
             "x1": bar["x1"],
-            "middle": bar["middle"],
+            "middle": (bar["y0"] + bar["y1"]) / 2,
             "text": bar["job"],
+            "need": _label_px(bar["job"]),
             "ink": colours.text_on["owned"] if bar["job"] == darkest and not (bar["failed"] or faded) else colours.text,
         }
         for bar in bars
+        if (bar["x1"] - bar["x0"]) / end * _WIDEST_PX > _label_px(bar["job"])
     ]
-    fits = f"(datum.x1-datum.x)/{end}*width > 10 + {_PX_PER_CHARACTER}*length(datum.text)"
+    fits = f"(datum.x1-datum.x)/{end}*width > datum.need"
     return {
         "data": {"values": rows},
         "mark": text_mark(fontSize=12, align="left", baseline="middle", dx=5),
