@@ -34,15 +34,15 @@ from planner.measurements.table import read_table
 from planner.performance.estimate import Setup, estimate
 from planner.performance.evidence import Evidence, load_evidence
 from planner.performance.own_rows import with_own_rows
-from planner.performance.predict_rows import predict_language_rows, predict_memory_rows
 from planner.performance.remedies import USUAL_MACHINE_GPUS
-from planner.performance.transfer.predict import predict_sample_rows
 from planner.report.claims import claims_document, claims_text
+from planner.report.comparison import compare
 from planner.report.diff import diff_paths, diff_text
 from planner.report.document import plan_document
 from planner.report.export import plan_csv
 from planner.report.forecast import Pauses, forecast_document
 from planner.report.gpu_values import BASES
+from planner.report.held_out import load_held_out
 from planner.report.listing import KINDS, list_rows
 from planner.report.recommendation import recommendation_document
 from planner.report.recommendation_text import recommendation_text
@@ -56,7 +56,6 @@ from planner.scenario.schema import Scenario
 from planner.scenario.values import LARGEST, SMALLEST
 from planner.strategy.evaluate import evaluate
 from planner.strict_yaml import parse, shorten
-from planner.validate.run import validate_table
 from planner.workload.settings import ADAPTER_TARGETS, METHODS, OPTIMIZERS, SOFTWARE
 from planner.workload.training import amount_of_work
 
@@ -236,6 +235,7 @@ def _check(options: argparse.Namespace) -> None:
         load_evidence()
         load_claim_data()
         load_uses()
+        load_held_out()
     counts = {
         "gpus": len(catalog.gpus),
         "partial_gpus": len(catalog.partial_gpus),
@@ -285,14 +285,7 @@ def _claims(options: argparse.Namespace) -> None:
 
 def _validate(options: argparse.Namespace) -> None:
     table = read_table(read_bytes(options.file), file=str(options.file))
-    catalog = _catalog(options)
-    validation = validate_table(
-        table,
-        catalog,
-        language=lambda rows: predict_language_rows(rows, catalog),
-        memory=lambda rows: predict_memory_rows(rows, catalog),
-        samples=lambda rows: predict_sample_rows(rows, catalog),
-    )
+    validation = compare(table, _catalog(options))
     if options.csv is not None:
         write_whole(options.csv, validation_csv(validation), field="--csv", sources=[options.file])
     if validation.summary.n == 0:

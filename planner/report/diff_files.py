@@ -15,6 +15,7 @@ from planner.performance.evidence import LANGUAGE_FILE, MEASUREMENTS_FOLDER, SAM
 from planner.performance.memory_rows import MEMORY_FILE
 from planner.performance.stacks import STACKS_FILE
 from planner.performance.transfer.models import TRANSFER_FILE
+from planner.report.held_out import ACCURACY_FILE
 from planner.strict_yaml import Parsed, parse
 
 MAX_BYTES = 5_000_000
@@ -33,6 +34,7 @@ _LISTS: Mapping[str, frozenset[str]] = {
     "uses.yaml": frozenset(("sizes", "uses", "free", "guides")),
     STACKS_FILE.name: frozenset(("stacks",)),
     TRANSFER_FILE.name: frozenset(("models",)),
+    ACCURACY_FILE.name: frozenset(("splits",)),
 }
 _OF_EVERY_FILE = frozenset(("schema_version", "sources"))
 _ROW_KEYS = frozenset(("id", "source", "gpu"))
