@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,13 +20,16 @@ from planner.catalog.load import load_catalog
 from planner.catalog.records import Catalog
 from planner.errors import PlannerError, Problem, ScenarioError
 from planner.performance.evidence import load_evidence
+from planner.report.candidates import Candidate, candidates
 from planner.report.document import plan_document
 from planner.report.export import plan_csv
 from planner.scenario.load import check_document, read_document
+from planner.scenario.own_gpus import with_own_gpus
+from planner.scenario.own_models import with_own_models
 from planner.scenario.paths import with_overrides
 from planner.scenario.schema import SCHEMA_VERSION
 from planner.strategy.evaluate import evaluate
-from ui import formatting
+from ui import formatting, own_rows
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples"
@@ -44,6 +48,7 @@ class Plan:
     document: dict[str, Any]
     report: dict[str, Any]
     csv: Callable[[], str]
+    candidates: Callable[[], tuple[Candidate, ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -261,21 +266,37 @@ def shown_text(value: Any, kind: Kind) -> str:
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _computed(
-    document_key: str, content_hash: str, today: dt.date, _document: dict[str, Any], _catalog: Catalog
+    document_key: str,
+    content_hash: str,
+    today: dt.date,
+    own: tuple[tuple[str, str], ...],
+    _document: dict[str, Any],
+    _catalog: Catalog,
+    _own: tuple[tuple[str, bytes], ...],
 ) -> Plan | tuple[Problem, ...]:
     try:
         scenario = check_document(_document)
-        result = evaluate(scenario, _catalog, load_evidence(), today=today)
+        evidence = load_evidence()
+        if own:
+            known = with_own_models(with_own_gpus(_catalog, scenario.gpus), scenario.models)
+            evidence, _ = own_rows.evidence_with(_own, known)
+        result = evaluate(scenario, _catalog, evidence, today=today)
     except ScenarioError as error:
         return error.problems
     except PlannerError as error:
         return (Problem(file="", record="", field=error.field, found="", expected=str(error)),)
-    return Plan(document=_document, report=plan_document(result), csv=lambda: plan_csv(result))
+    return Plan(
+        document=_document,
+        report=plan_document(result),
+        csv=lambda: plan_csv(result),
+        candidates=cache(lambda: candidates(result)),
+    )
 
 
 def _plan(asked: dict[str, Any]) -> Plan | tuple[Problem, ...]:
-    data = catalog()
-    return _computed(json.dumps(asked, default=str), data.content_hash, dt.date.today(), asked, data)
+    data, own = catalog(), own_rows.in_use()
+    key = json.dumps(asked, default=str)
+    return _computed(key, data.content_hash, dt.date.today(), own_rows.stamp(own), asked, data, own)
 
 
 def problems_of(asked: dict[str, Any]) -> tuple[Problem, ...]:
