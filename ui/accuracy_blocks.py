@@ -91,38 +91,42 @@ def _ordered(tables: Sequence[Compared]) -> list[Compared]:
 @st.fragment
 def panels(shipped: Shipped) -> None:
     """A small chart for each kind of table; runs of a chosen GPU in ink. A choice redraws nothing else."""
-    chosen = _chosen_gpu(shipped)
+    chosen, as_errors = _choices(shipped)
     tables = _ordered(shipped.comparison.tables)
     for start in range(0, len(tables), 2):
         columns = frame.columns(f"panels_{start}", 2, gap="large")
         for column, table in zip(columns, tables[start : start + 2], strict=False):
             with column:
-                _panel(shipped, table, chosen)
+                _panel(shipped, table, chosen, as_errors=as_errors)
     place = columns[-1] if len(tables) % 2 else st.container()  # beside the last panel, or below them
     place.markdown(f":small[:gray[{t('accuracy.note')}]]")
 
 
-def _chosen_gpu(shipped: Shipped) -> str | None:
-    """Name of the GPU to show, and how far its predictions are off."""
-    counts: dict[str, int] = {}
-    for row in shipped.rows:
-        if row.counts:
-            name = shipped.gpus.name(row)
-            counts[name] = counts.get(name, 0) + 1
-    names = sorted(counts, key=lambda name: (-counts[name], name))
-    with st.container(horizontal=True, vertical_alignment="bottom", key="accuracy_gpu_row"):
+def _choices(shipped: Shipped) -> tuple[str | None, bool]:
+    """Name of the GPU to show, and whether errors are drawn; says how far predictions for the GPU are off."""
+    with st.container(horizontal=True, vertical_alignment="bottom", key="accuracy_choices"):
         chosen = st.selectbox(
             t("accuracy.gpu"),
-            names,
+            sorted(shipped.gpu_counts, key=lambda name: (-shipped.gpu_counts[name], name)),
             index=None,
             placeholder=t("accuracy.gpu_any"),
-            format_func=lambda name: t("accuracy.gpu_count", gpu=name, count=counts[name]),
+            format_func=lambda name: t("accuracy.gpu_count", gpu=name, count=shipped.gpu_counts[name]),
             key="accuracy_gpu",
             width=320,
             persist_state="session",
         )
-        st.markdown(_gpu_words(shipped, chosen), width="content")
-    return chosen
+        view = st.segmented_control(
+            t("accuracy.view"),
+            ("values", "errors"),
+            default="values",
+            format_func=lambda view: t(f"accuracy.views.{view}"),
+            key="accuracy_view",
+            required=True,
+            persist_state="session",
+        )
+    with st.container(key="accuracy_gpu_words"):
+        st.markdown(_gpu_words(shipped, chosen))
+    return chosen, view == "errors"
 
 
 def _gpu_words(shipped: Shipped, chosen: str | None) -> str:
@@ -139,18 +143,20 @@ def _gpu_words(shipped: Shipped, chosen: str | None) -> str:
     )
 
 
-def _panel(shipped: Shipped, table: Compared, chosen: str | None) -> None:
+def _panel(shipped: Shipped, table: Compared, chosen: str | None, *, as_errors: bool) -> None:
     what = t(f"accuracy.schema.{table.validation.schema}")
     errors = shipped.by_table[table.file]
     points = shipped.points[table.file]
-    if not points:
+    if points.empty:
         st.markdown(f"### {t('accuracy.panel_none', what=what)}", anchors=False)
         return
     heading = t("accuracy.panel", what=what, median=percent(errors.median_ape), p90=percent(errors.p90_ape))
     st.markdown(f"### {heading}", anchors=False)
     unit = t(f"accuracy.unit.{table.validation.unit}")
     dark = st.context.theme.type == "dark"
-    chart = accuracy_charts.agreement_chart(points, shipped.bands[table.file], unit=unit, chosen=chosen, dark=dark)
+    chart = accuracy_charts.agreement_chart(
+        points, shipped.bands[table.file], unit=unit, chosen=chosen, dark=dark, as_errors=as_errors
+    )
     alt = accuracy_charts.agreement_alt(what, errors, points, unit)
     st.vega_lite_chart(chart, theme=None, key=f"agreement_{table.file}", alt=alt)
 

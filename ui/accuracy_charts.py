@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import TypedDict
+from collections.abc import Callable, Sequence
 
 import numpy as np
+import pandas as pd
 
 from planner.report.errors_by_group import ErrorGroup
 from planner.validate.score import ScoredRow
@@ -20,37 +20,35 @@ HEIGHT_PX = 300
 _ROOM = 1.25  # between the outermost points and the edge, as a factor
 _DIGITS = 4  # of what is drawn and hovered over
 _BAND_OPACITY = 0.14
+_ALL, _IN_INK = "runs", "in_ink"
+_RATIOS = (0.25, 0.5, 1.0, 2.0, 4.0)
+"""Ticks and ends of the axis of predicted over measured."""
 
 
-class Point(TypedDict):
-    """A row as it is drawn; short keys, because there are thousands."""
-
-    m: float  # measured
-    p: float  # predicted
-    l: float | None  # noqa: E741 - lower end of the prediction's interval
-    h: float | None  # upper end
-    g: str  # GPU
-    i: str  # run
-    n: str  # model
-    e: str  # error
-    s: str  # source
+COLUMNS = ("m", "p", "l", "h", "g", "i", "n", "e", "s")
+"""Of the points, short for there are thousands: measured, predicted, its interval, GPU, run, model, error, source."""
 
 
-def point(row: ScoredRow, *, gpu: str, source: str) -> Point | None:
-    """The point of a row; None of one that doesn't count."""
-    if not row.counts or row.measured is None or row.predicted is None:
-        return None
-    return Point(
-        m=_rounded(row.measured),
-        p=_rounded(row.predicted),
-        l=None if row.low is None else _rounded(row.low),
-        h=None if row.high is None else _rounded(row.high),
-        g=gpu,
-        i=row.id,
-        n=row.model,
-        e=signed(row.error),
-        s=source,
-    )
+def points_of(
+    rows: Sequence[ScoredRow], gpu_of: Callable[[ScoredRow], str], source_of: Callable[[ScoredRow], str]
+) -> pd.DataFrame:
+    """A point for each row that counts."""
+    found = [
+        (
+            _rounded(row.measured),
+            _rounded(row.predicted),
+            _rounded(row.low),
+            _rounded(row.high),
+            gpu_of(row),
+            row.id,
+            row.model,
+            signed(row.error),
+            source_of(row),
+        )
+        for row in rows
+        if row.counts
+    ]
+    return pd.DataFrame(found, columns=list(COLUMNS))
 
 
 def band(rows: Sequence[ScoredRow]) -> tuple[float, float] | None:
@@ -67,38 +65,26 @@ def band(rows: Sequence[ScoredRow]) -> tuple[float, float] | None:
 
 
 def agreement_chart(
-    points: Sequence[Point],
+    points: pd.DataFrame,
     usual: tuple[float, float] | None,
     *,
     unit: str,
     chosen: str | None,
     dark: bool,
+    as_errors: bool = False,
+    all_in_ink: bool = False,
     height: int = HEIGHT_PX,
 ) -> Spec:
     """Points of a kind of table, those of the chosen GPU in ink with their own intervals.
 
-    `unit` is in words; with `chosen` None all are alike.
+    `unit` is in words; with `chosen` None all are alike, grey among thousands or in ink where there are few.
+    `as_errors` draws predicted over measured instead of predicted, so that small errors can be told apart; what lies
+    beyond the axis stands at its edge. Points are named data sets, so that the browser exchanges only those in ink
+    when another GPU is chosen.
     """
     colours = palette(dark=dark)
-    values = [value for one in points for value in (one["m"], one["p"])]
-    domain = [min(values) / _ROOM, max(values) * _ROOM]
-    ticks = log_ticks(*domain)
-    scale = {"type": "log", "domain": domain, "nice": False}
-    axis = {"values": ticks, "format": "~s" if domain[1] >= 1000 else "~g", "grid": True}
-    x = {
-        "field": "m",
-        "type": "quantitative",
-        "scale": scale,
-        "axis": {**axis, "title": t("accuracy.chart.measured", unit=unit)},
-    }
-    above = {"titleAngle": 0, "titleAlign": "left", "titleAnchor": "end", "titleX": 0, "titleY": -14}
-    y = {
-        "field": "p",
-        "type": "quantitative",
-        "scale": scale,
-        "axis": {**axis, **above, "title": t("accuracy.chart.predicted", unit=unit)},
-    }
-    layers: list[Spec] = [*_band(domain, usual, x, y, colours), _line(domain, x, y, colours)]
+    domain = _domain(points)
+    x, y = _axes(domain, unit, as_errors=as_errors)
     tooltip = [
         charts.tip("i", "accuracy.chart.run"),
         charts.tip("g", "column.gpu"),
@@ -108,30 +94,64 @@ def agreement_chart(
         charts.tip("e", "accuracy.column.error"),
         charts.tip("s", "accuracy.column.source"),
     ]
-    others = [one for one in points if one["g"] != chosen]
-    mine = [one for one in points if one["g"] == chosen]
+    mine = points if all_in_ink else points[points["g"] == chosen]
     dot = {"type": "point", "filled": True, "stroke": None}
-    layers.append(
+    rule = {"type": "rule", "color": colours.text, "opacity": 0.35, "strokeWidth": 1, "clip": True}
+    drawn = [{"calculate": _drawn(field, as_errors=as_errors), "as": f"{field}y"} for field in ("p", "l", "h")]
+    layers: list[Spec] = [
+        *_band(domain, usual, x, y, colours, as_errors=as_errors),
+        _line(domain, x, y, colours, as_errors=as_errors),
         {
-            "data": {"values": others},
-            "mark": {**dot, "size": 22, "color": colours.secondary, "opacity": 0.5 if chosen is None else 0.25},
+            "data": {"name": _ALL},
+            "transform": drawn[:1],
+            "mark": {**dot, "size": 22, "color": colours.secondary, "opacity": 0.4},
             "encoding": {"x": x, "y": y, "tooltip": tooltip},
-        }
-    )
-    if mine:
-        whisker = {"y": {**y, "field": "l"}, "y2": {"field": "h"}}
-        rule = {"type": "rule", "color": colours.text, "opacity": 0.35, "strokeWidth": 1, "clip": True}
-        mark = {**dot, "size": 40, "color": colours.text, "opacity": 0.9}
-        layers.append(
-            {
-                "data": {"values": mine},
-                "layer": [
-                    {"mark": rule, "encoding": {"x": x, **whisker}},
-                    {"mark": mark, "encoding": {"x": x, "y": y, "tooltip": tooltip}},
-                ],
-            }
-        )
-    return charts.themed(layers, colours, height=height, faded=False)
+        },
+        {
+            "data": {"name": _IN_INK},
+            "transform": drawn,
+            "layer": [
+                {"mark": rule, "encoding": {"x": x, "y": {**y, "field": "ly"}, "y2": {"field": "hy"}}},
+                {
+                    "mark": {**dot, "size": 40, "color": colours.text, "opacity": 0.9},
+                    "encoding": {"x": x, "y": y, "tooltip": tooltip},
+                },
+            ],
+        },
+    ]
+    return {
+        **charts.themed(layers, colours, height=height, faded=False),
+        "datasets": {_ALL: points, _IN_INK: mine},
+        "usermeta": {"embedOptions": {"renderer": "canvas"}},  # thousands of SVG nodes would be slow
+    }
+
+
+def _domain(points: pd.DataFrame) -> list[float]:
+    values = points[["m", "p"]].to_numpy()
+    return [float(values.min()) / _ROOM, float(values.max()) * _ROOM]
+
+
+def _axes(domain: Sequence[float], unit: str, *, as_errors: bool) -> tuple[Spec, Spec]:
+    """Both axes, log: measured, and predicted or predicted over measured."""
+    scale = {"type": "log", "domain": domain, "nice": False}
+    axis = {"values": log_ticks(*domain), "format": "~s" if domain[1] >= 1000 else "~g", "grid": True}
+    x_title = t("accuracy.chart.measured", unit=unit)
+    x = {"field": "m", "type": "quantitative", "scale": scale, "axis": {**axis, "title": x_title}}
+    above = {"titleAngle": 0, "titleAlign": "left", "titleAnchor": "end", "titleX": 0, "titleY": -14}
+    y = {"field": "py", "type": "quantitative"}
+    if not as_errors:
+        return x, {**y, "scale": scale, "axis": {**axis, **above, "title": t("accuracy.chart.predicted", unit=unit)}}
+    least, most = _RATIOS[0], _RATIOS[-1]
+    percent_of = f"abs(datum.value - 1) < 0.001 ? '0' : format(100*(datum.value-1), '+.0f') + '{formatting.NBSP}%'"
+    errors = {"values": list(_RATIOS), "labelExpr": f"replace({percent_of}, '-', '{formatting.MINUS}')", "grid": True}
+    shown = {"type": "log", "domain": [least, most], "nice": False}
+    return x, {**y, "scale": shown, "axis": {**errors, **above, "title": t("accuracy.chart.errors")}}
+
+
+def _drawn(field: str, *, as_errors: bool) -> str:
+    """Expression for the height at which a value is drawn."""
+    value = f"datum.{field}"
+    return f"clamp({value}/datum.m, {_RATIOS[0]}, {_RATIOS[-1]})" if as_errors else value
 
 
 def log_ticks(low: float, high: float) -> list[float]:
@@ -153,38 +173,40 @@ def log_ticks(low: float, high: float) -> list[float]:
     return [low, high]
 
 
-def _rounded(value: float) -> float:
-    return float(f"{value:.{_DIGITS}g}")
+def _rounded(value: float | None) -> float:
+    """With as many digits as are shown; NaN where there is none."""
+    return math.nan if value is None else float(f"{value:.{_DIGITS}g}")
 
 
-def _line(domain: Sequence[float], x: Spec, y: Spec, colours: Palette) -> Spec:
+def _line(domain: Sequence[float], x: Spec, y: Spec, colours: Palette, *, as_errors: bool) -> Spec:
     """Predicted as measured."""
-    ends = [{"m": value, "p": value} for value in domain]
+    ends = [{"m": value, "py": 1.0 if as_errors else value} for value in domain]
     mark = {"type": "line", "color": colours.text, "strokeWidth": 1.2, "opacity": 0.8}
     return {"data": {"values": ends}, "mark": mark, "encoding": {"x": x, "y": y}}
 
 
 def _band(
-    domain: Sequence[float], usual: tuple[float, float] | None, x: Spec, y: Spec, colours: Palette
+    domain: Sequence[float], usual: tuple[float, float] | None, x: Spec, y: Spec, colours: Palette, *, as_errors: bool
 ) -> tuple[Spec, ...]:
     """Where a prediction lies whose measured value is just at an end of its interval."""
     if usual is None:
         return ()
     low, high = usual
-    ends = [{"m": value, "p": value / high, "t": value / low} for value in domain]
+    ends = [
+        {"m": value, "py": base / high, "t": base / low} for value in domain for base in [1.0 if as_errors else value]
+    ]
     mark = {"type": "area", "color": colours.secondary, "opacity": _BAND_OPACITY, "clip": True}
     return ({"data": {"values": ends}, "mark": mark, "encoding": {"x": x, "y": y, "y2": {"field": "t"}}},)
 
 
-def agreement_alt(what: str, errors: ErrorGroup, points: Sequence[Point], unit: str) -> str:
+def agreement_alt(what: str, errors: ErrorGroup, points: pd.DataFrame, unit: str) -> str:
     """The chart in words."""
-    measured = [one["m"] for one in points]
     return t(
         "accuracy.chart.alt",
         what=what,
         count=formatting.plain(errors.n),
-        low=formatting.plain(min(measured)),
-        high=formatting.plain(max(measured)),
+        low=formatting.plain(float(points["m"].min())),
+        high=formatting.plain(float(points["m"].max())),
         unit=unit,
         median=percent(errors.median_ape),
         p90=percent(errors.p90_ape),

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import pandas as pd
 import streamlit as st
 
 from planner.catalog.query import find_accelerator
@@ -18,7 +20,6 @@ from planner.report.comparison import Compared, Comparison, compare_folder, comp
 from planner.report.errors_by_group import ErrorGroup, errors_of
 from planner.validate.score import ScoredRow
 from ui import accuracy_charts, catalog_own, own_rows, state
-from ui.accuracy_charts import Point
 
 Stamp = tuple[tuple[str, int, int], ...]
 
@@ -59,9 +60,10 @@ class Shipped:
     comparison: Comparison
     errors: ErrorGroup
     by_table: Mapping[str, ErrorGroup]
-    points: Mapping[str, Sequence[Point]]
+    points: Mapping[str, pd.DataFrame]
     bands: Mapping[str, tuple[float, float] | None]
     gpus: GpuNames
+    gpu_counts: Mapping[str, int]  # rows that count by the GPU's name
     titles: Mapping[str, tuple[str, str | None]]  # title and address of each source of rows
 
     @property
@@ -105,17 +107,16 @@ def _shipped(stamp: Stamp, _catalog: Catalog) -> Shipped:
         points={table.file: _points(table, gpus, titles) for table in tables},
         bands={table.file: accuracy_charts.band(table.validation.rows) for table in tables},
         gpus=gpus,
+        gpu_counts=Counter(gpus.name(row) for row in comparison.rows if row.counts),
         titles=titles,
     )
 
 
-def _points(table: Compared, gpus: GpuNames, titles: Mapping[str, tuple[str, str | None]]) -> tuple[Point, ...]:
-    rows = table.validation.rows
-    found = (
-        accuracy_charts.point(row, gpu=gpus.name(row), source=titles.get(row.source, (row.source, None))[0])
-        for row in rows
-    )
-    return tuple(one for one in found if one is not None)
+def _points(table: Compared, gpus: GpuNames, titles: Mapping[str, tuple[str, str | None]]) -> pd.DataFrame:
+    def source(row: ScoredRow) -> str:
+        return titles.get(row.source, (row.source, None))[0]
+
+    return accuracy_charts.points_of(table.validation.rows, gpus.name, source)
 
 
 def shipped() -> Shipped:
@@ -139,7 +140,7 @@ class OwnTable:
 
     file: str
     compared: Compared | None
-    points: Sequence[Point]
+    points: pd.DataFrame
     refused: tuple[Problem, ...]
     counted: frozenset[int]
     faults: Mapping[int, tuple[Problem, ...]]
@@ -178,7 +179,7 @@ def _own(stamp: tuple[Any, ...], _file: str, _content: bytes, _catalog: Catalog)
     return OwnTable(
         file=_file,
         compared=compared,
-        points=() if compared is None else _points(compared, gpus, {}),
+        points=pd.DataFrame() if compared is None else _points(compared, gpus, {}),
         refused=refused,
         counted=counted,
         faults=faults,

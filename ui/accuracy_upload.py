@@ -106,7 +106,7 @@ def _box(table: OwnTable) -> None:
     for problem in table.remarks:
         words = {"record": problem.record, "found": problem.found, "expected": problem.expected}
         st.markdown(f":orange-badge[:material/info:] {escaped(t('accuracy.own.remark', **words))}")
-    if table.points:
+    if not table.points.empty:
         left, right = frame.columns(f"own_{table.file}", [1, 1.65], gap="large")
         with left:
             _chart(table)
@@ -189,7 +189,7 @@ def _change(change: Callable[[str], None], file: str, was_in_use: bool) -> None:
 
 
 def _chart(table: OwnTable) -> None:
-    if not table.points or table.compared is None:
+    if table.compared is None:
         return
     validation = table.compared.validation
     unit, what = t(f"accuracy.unit.{validation.unit}"), t(f"accuracy.schema.{validation.schema}")
@@ -198,6 +198,7 @@ def _chart(table: OwnTable) -> None:
         accuracy_charts.band(validation.rows),
         unit=unit,
         chosen=None,
+        all_in_ink=True,
         dark=st.context.theme.type == "dark",
         height=accuracy_charts.HEIGHT_PX - 40,
     )
@@ -226,13 +227,17 @@ def own_table_rows(table: OwnTable) -> list[dict[str, Any]]:
 
 def own_faults(table: OwnTable) -> list[str]:
     """A sentence for each row with something wrong: why it is not compared, and why it answers no plan."""
+    rows = () if table.compared is None else table.compared.validation.rows
     found = []
-    for row in () if table.compared is None else table.compared.validation.rows:
-        kept_out = [f"{problem.field}: {_found(problem)}" for problem in table.faults.get(row.line, ())]
-        parts = [] if row.skipped is None else [t("accuracy.own.not_compared", reason=row.skipped)]
-        if kept_out:
+    for row in rows:
+        problems, skipped = table.faults.get(row.line, ()), row.skipped
+        kept_out = "; ".join(f"{problem.field}: {_found(problem)}" for problem in problems)
+        if skipped is not None and [problem.field for problem in problems] == [skipped.partition(":")[0]]:
+            parts = [t("accuracy.own.neither", reason=skipped)]  # one fault that counts for both
+        else:
+            parts = [] if skipped is None else [t("accuracy.own.not_compared", reason=skipped)]
             key = "accuracy.own.odd" if row.line in table.counted else "accuracy.own.no_answer"
-            parts.append(t(key, reason="; ".join(kept_out)))
+            parts += [t(key, reason=kept_out)] if kept_out else []
         if parts:
             found.append(t("accuracy.own.row", line=row.line, run=row.id, what="; ".join(parts)))
     return found
