@@ -19,8 +19,8 @@ OWN = (
 )
 
 
-def found(evidence=None, **changes):
-    document = read_document((ROOT / "examples" / "hybrid-lab.yaml").read_bytes())
+def found(evidence=None, name="hybrid-lab", **changes):
+    document = read_document((ROOT / "examples" / f"{name}.yaml").read_bytes())
     scenario = check_document(with_overrides(document, changes))
     return candidates(evaluate(scenario, shipped_catalog(), evidence or load_evidence(), today=TODAY))
 
@@ -63,5 +63,6 @@ def test_own_rows_and_given_speeds_are_told_apart():
 
 
 def test_what_cant_run_is_no_candidate():
-    tight = found(**{"jobs.key.gpus": 1, "jobs.key.precision": "fp16"})
-    assert all(one.gpus == 1 for one in tight if one.job == "key")
+    pretraining = found(name="pretrain-7b")
+    assert ("h100-sxm5-80gb", 8) in {(one.gpu, one.gpus) for one in pretraining}
+    assert ("h100-sxm5-80gb", 1) not in {(one.gpu, one.gpus) for one in pretraining}  # offers of one hold no 7 B
