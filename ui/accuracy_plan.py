@@ -19,6 +19,7 @@ from ui.palette import WAYS
 _MEASURED = ("given", "own", "measured")
 _SCHEMA = {"tokens_per_s": "llm_throughput", "samples_per_s": "dl_throughput"}
 _HEAD_PX, _ROW_PX, _TABLE_PX = 38, 35, 390
+_MOST_ROWS = 6  # ids named; of more, how many
 
 
 @st.fragment
@@ -60,11 +61,16 @@ def candidate_row(shipped: Shipped, names: GpuNames, one: Candidate) -> dict[str
         t("column.resource"): f"{formatting.plain(one.gpus)} × {names.name_of(one.gpu)}",
         t("column.speed"): f"{formatting.plain(one.throughput)}{NBSP}{unit}",
         t("column.likely"): _range(one),
-        t("column.basis"): t(f"accuracy.plan.basis.{one.basis}"),
+        t("column.basis"): _basis_words(one),
         t("accuracy.column.like"): like_words(shipped, one),
         t("accuracy.column.rows"): _row_words(one),
         t("accuracy.column.ways"): ", ".join(t(f"way.{way}") for way in ways) or t("accuracy.plan.no_way"),
     }
+
+
+def _basis_words(one: Candidate) -> str:
+    basis = t(f"accuracy.plan.basis.{one.basis}")
+    return t("accuracy.plan.moved", basis=basis) if one.moved_by_own else basis
 
 
 def _range(one: Candidate) -> str:
@@ -76,7 +82,10 @@ def _range(one: Candidate) -> str:
 def _row_words(one: Candidate) -> str:
     if one.basis == "given":
         return t("accuracy.plan.given_rows")
-    return ", ".join(one.rows) or t("accuracy.plan.no_rows")
+    shown, more = ", ".join(one.rows[:_MOST_ROWS]), len(one.rows) - _MOST_ROWS
+    if more > 0:
+        return t("accuracy.plan.more_rows", rows=shown, count=formatting.plain(more))
+    return shown or t("accuracy.plan.no_rows")
 
 
 def like_words(shipped: Shipped, one: Candidate) -> str:

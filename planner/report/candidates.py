@@ -30,6 +30,7 @@ class Candidate:
     high: float | None
     unit: str
     rows: tuple[str, ...]  # ids of the measurements it rests on
+    moved_by_own: bool  # whether the user's measurements of other configurations moved a prediction
     ways: tuple[str, ...]  # kinds of the strategies that use it
 
 
@@ -66,6 +67,7 @@ def _candidate(pair: Pair, result: Result, ways: tuple[str, ...]) -> Candidate:
         gpu=place.gpu,
         gpus=pair.gpus,
         basis=_basis(pair, rows),
+        moved_by_own=_has_own(rows) and pair.fit.basis != "measured",
         throughput=fit.throughput,
         low=rate.low,
         high=rate.high,
@@ -78,6 +80,9 @@ def _candidate(pair: Pair, result: Result, ways: tuple[str, ...]) -> Candidate:
 def _basis(pair: Pair, rows: tuple[str, ...]) -> CandidateBasis:
     if pair.fit.prediction is None:
         return "given"
-    if any(row.startswith(OWN) for row in rows):
-        return "own"
-    return pair.fit.prediction.basis
+    basis = pair.fit.prediction.basis
+    return "own" if basis == "measured" and _has_own(rows) else basis
+
+
+def _has_own(rows: tuple[str, ...]) -> bool:
+    return any(row.startswith(OWN) for row in rows)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from planner.performance.evidence import load_evidence
@@ -19,10 +21,14 @@ OWN = (
 )
 
 
-def found(evidence=None, name="hybrid-lab", **changes):
+def solved(evidence=None, name="hybrid-lab", **changes):
     document = read_document((ROOT / "examples" / f"{name}.yaml").read_bytes())
     scenario = check_document(with_overrides(document, changes))
-    return candidates(evaluate(scenario, shipped_catalog(), evidence or load_evidence(), today=TODAY))
+    return evaluate(scenario, shipped_catalog(), evidence or load_evidence(), today=TODAY)
+
+
+def found(evidence=None, name="hybrid-lab", **changes):
+    return candidates(solved(evidence, name, **changes))
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +66,17 @@ def test_own_rows_and_given_speeds_are_told_apart():
     given = {"jobs.daily.throughput": {"rtx-4090": 50}}
     said = next(one for one in found(**given) if (one.job, one.gpu) == ("daily", "rtx-4090"))
     assert (said.basis, said.rows, said.throughput) == ("given", (), 50.0)
+
+
+def test_a_prediction_that_own_rows_moved_is_still_one():
+    result = solved()
+    pair = next(pair for pair in result.problem.pairs if pair.fit.basis == "estimated" and pair.feasible)
+    parameters = list(result.problem.parameters)
+    rate = parameters[pair.throughput_at]
+    parameters[pair.throughput_at] = replace(rate, sources=("measurements:own:runs.csv:a", *rate.sources))
+    moved = replace(result, problem=replace(result.problem, parameters=tuple(parameters)))
+    (one,) = [one for one in candidates(moved) if one.moved_by_own]
+    assert (one.basis, one.rows) == ("estimated", ("own:runs.csv:a",))
 
 
 def test_what_cant_run_is_no_candidate():

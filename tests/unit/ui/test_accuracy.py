@@ -1,12 +1,16 @@
 """The Accuracy page's charts and words: points, band, ticks, signs."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
+from planner.report.candidates import Candidate
 from planner.report.errors_by_group import errors_of
+from tests.planning import shipped_catalog
 from tests.unit.validate.tables import scored
-from ui import accuracy_charts
+from ui import accuracy_charts, accuracy_data
+from ui.accuracy_plan import candidate_row
 from ui.accuracy_tables import worst_finding
 from ui.accuracy_words import percent, signed, whole
 from ui.formatting import NBSP
@@ -128,3 +132,31 @@ def test_the_chart_is_said_in_words():
     words = plain(accuracy_charts.agreement_alt("Speed", errors_of(ROWS), POINTS, "tokens/s"))
     assert words.startswith("Speed, predicted against measured: 3 runs from 50 to 1,000 tokens/s, half within 10 %")
     assert "50 % within their likely range" in words  # of two with a range
+
+
+def candidate(**changes):
+    one = Candidate(
+        job="daily", workload="bert-large-squad", models=frozenset(("bert-large-squad",)), gpu="rtx-4090", gpus=1,
+        basis="estimated", throughput=80.0, low=70.0, high=None, unit="samples_per_s", rows=(),
+        moved_by_own=False, ways=(),
+    )  # fmt: skip
+    return replace(one, **changes)
+
+
+def test_a_candidate_says_what_its_speed_rests_on():
+    shipped, names = accuracy_data.shipped(), accuracy_data.GpuNames(shipped_catalog())
+
+    def row(**changes):
+        return {head: plain(cell) for head, cell in candidate_row(shipped, names, candidate(**changes)).items()}
+
+    cells = row()
+    assert (cells["Runs on"], cells["Speed"], cells["Likely"]) == ("1 × GeForce RTX 4090", "80 samples/s", "unknown")
+    assert (cells["Speed is"], cells["Rows behind it"], cells["In"]) == ("estimated", "none, formulas", "no way")
+    assert cells["Predictions like it"].startswith("same GPU and family, ")
+    assert row(moved_by_own=True)["Speed is"] == "estimated, moved by your runs"
+    many = row(basis="transferred", rows=tuple(f"r{number}" for number in range(9)), ways=("cloud", "hybrid"))
+    assert many["Rows behind it"] == "r0, r1, r2, r3, r4, r5 and 3 more"
+    assert many["In"] == "Mix, Rent all"
+    measured = row(basis="measured", rows=("lam-1",))
+    assert measured["Predictions like it"] == "none, it is not predicted"
+    assert row(basis="given")["Rows behind it"] == "the scenario"
