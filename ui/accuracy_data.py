@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ from planner.report.comparison import Compared, Comparison, compare_folder, comp
 from planner.report.errors_by_group import ErrorGroup, errors_of
 from planner.validate.score import ScoredRow
 from ui import accuracy_charts, catalog_own, own_rows, state
+
+_NUMBERED = re.compile(r" \(\d+\)$")  # behind the id of measurements whose rows have one id
 
 Stamp = tuple[tuple[str, int, int], ...]
 
@@ -149,11 +152,6 @@ class OwnTable:
     gpus: GpuNames
 
 
-def _is_one_of(id: str, ids: set[str]) -> bool:
-    """Whether a row is among measurements; those of rows with one id carry their number behind it."""
-    return id in ids or any(known.startswith(f"{id} (") for known in ids)
-
-
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _own(stamp: tuple[Any, ...], _file: str, _content: bytes, _catalog: Catalog) -> OwnTable:
     compared, refused, unusable = None, (), ()
@@ -165,10 +163,10 @@ def _own(stamp: tuple[Any, ...], _file: str, _content: bytes, _catalog: Catalog)
         refused = tuple(error.problems)
     try:
         evidence, (problems,) = own_rows.evidence_with(((_file, _content),), _catalog)
-        ids = {row.id.removeprefix(f"{OWN}{_file}:") for row in evidence.own}
+        ids = {_NUMBERED.sub("", row.id.removeprefix(f"{OWN}{_file}:")) for row in evidence.own}
         left_out = {problem.line for problem in problems if problem.field != "spread"}  # an odd spread counts
         rows = () if compared is None else compared.table.rows
-        counted = frozenset(row.line for row in rows if row.line not in left_out and _is_one_of(row.id, ids))
+        counted = frozenset(row.line for row in rows if row.line not in left_out and _NUMBERED.sub("", row.id) in ids)
     except TableError as error:
         unusable = tuple(error.problems)
     faults: dict[int, tuple[Problem, ...]] = {}

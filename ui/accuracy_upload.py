@@ -18,7 +18,8 @@ from ui.i18n import t
 
 _TIMES, _NOTE = "own_upload_times", "own_rows_note"
 _HEAD_PX, _ROW_PX, _TABLE_PX = 38, 35, 260
-_MOST_LINES = 20  # of faults; the table has every row
+_MOST_LINES = 20  # of faults; how many more there are is said
+_MOST_ROWS, _MOST_POINTS = 2000, 5000  # shown and drawn; where there are more, that is said
 _EXAMPLE = (
     "id,gpu,n_gpus,model,input,batch_per_gpu,precision,throughput,throughput_unit,spread\n"
     "run-1,rtx-4090,1,bert-large-squad,seq384,32,amp-fp16,100,sequences/s,0.02\n"
@@ -68,7 +69,8 @@ def results() -> None:
     tables = own_rows.tables()
     if not tables:
         return
-    found = [accuracy_data.own_table(file, content) for file, content in tables.items()]
+    with st.spinner(t("accuracy.comparing")):
+        found = [accuracy_data.own_table(file, content) for file, content in tables.items()]
     st.markdown(f"### {own_title(found)}", anchors=False)
     if note := st.session_state.get(_NOTE):
         st.markdown(formatting.dollars(note))
@@ -114,6 +116,8 @@ def _box(table: OwnTable) -> None:
         right = st.container()
     with right:
         rows = own_table_rows(table)
+        if (count := len(table.compared.validation.rows)) > _MOST_ROWS:
+            st.markdown(f":small[:gray[{t('accuracy.own.first_rows', shown=_MOST_ROWS, count=count)}]]")
         st.dataframe(
             pd.DataFrame(rows),
             hide_index=True,
@@ -193,8 +197,12 @@ def _chart(table: OwnTable) -> None:
         return
     validation = table.compared.validation
     unit, what = t(f"accuracy.unit.{validation.unit}"), t(f"accuracy.schema.{validation.schema}")
+    points = table.points
+    if len(points) > _MOST_POINTS:  # the same ones at each redraw
+        points = points.sample(_MOST_POINTS, random_state=0)
+        st.markdown(f":small[:gray[{t('accuracy.own.some_points', shown=_MOST_POINTS, count=len(table.points))}]]")
     chart = accuracy_charts.agreement_chart(
-        table.points,
+        points,
         accuracy_charts.band(validation.rows),
         unit=unit,
         chosen=None,
@@ -207,7 +215,7 @@ def _chart(table: OwnTable) -> None:
 
 
 def own_table_rows(table: OwnTable) -> list[dict[str, Any]]:
-    """Every row of the table: what was predicted, and whether it can answer a plan."""
+    """Rows of the table, of very many the first: what was predicted, and whether it can answer a plan."""
     if table.compared is None:
         return []
     return [
@@ -221,7 +229,7 @@ def own_table_rows(table: OwnTable) -> list[dict[str, Any]]:
             t("accuracy.column.error"): signed(row.error),
             t("accuracy.column.answers"): t("word.yes") if row.line in table.counted else t("word.no"),
         }
-        for row in table.compared.validation.rows
+        for row in table.compared.validation.rows[:_MOST_ROWS]
     ]
 
 

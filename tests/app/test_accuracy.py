@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from planner.report.comparison import comparison_csv
-from ui import accuracy_data
+from ui import accuracy_data, accuracy_upload
 
 pytestmark = pytest.mark.app
 
@@ -237,3 +237,21 @@ def test_a_replaced_table_is_used_as_it_was(page):
     page.button(key="own_use_runs.csv").click().run()
     upload(page, ("runs.csv", HEAD + GOOD.replace(",120,", ",111,")))
     assert 111.0 in total(page)[1]
+
+
+def test_of_a_large_table_it_is_said_what_is_shown(page, monkeypatch):
+    monkeypatch.setattr(accuracy_upload, "_MOST_ROWS", 3)
+    monkeypatch.setattr(accuracy_upload, "_MOST_POINTS", 4)
+    monkeypatch.setattr(accuracy_upload, "_MOST_LINES", 2)
+    rows = "".join(f"r{n},rtx-4090,1,bert-large-squad,seq384,{n + 1},amp-fp16,60,sequences/s,0.02\n" for n in range(6))
+    upload(page, ("runs.csv", HEAD + rows + FAULTY))
+    assert "The first 3 of 9 rows" in texts(page)
+    assert len(table_with(page, "In a plan")) == 3
+    assert "Drawn: 4 points of 7" in texts(page)
+    assert "Something is wrong with these rows: 3" in texts(page)
+    assert "1 more" in texts(page)
+
+
+def test_rows_with_one_id_are_counted_each(page):
+    upload(page, ("runs.csv", HEAD + GOOD + GOOD.replace(",32,", ",16,") + GOOD.replace("rtx-4090", "rtx-490")))
+    assert list(table_with(page, "In a plan")["In a plan"]) == ["yes", "yes", "no"]
