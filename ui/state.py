@@ -23,6 +23,7 @@ from planner.performance.evidence import load_evidence
 from planner.report.candidates import Candidate, candidates
 from planner.report.document import plan_document
 from planner.report.export import plan_csv
+from planner.report.waiting import waiting_entries
 from planner.scenario.load import check_document, read_document
 from planner.scenario.own_gpus import with_own_gpus
 from planner.scenario.own_models import with_own_models
@@ -38,6 +39,8 @@ NEW_HORIZON_MONTHS = 36
 WIDGET = "in:"
 
 Kind = Literal["number", "percent", "money", "choice", "choice_or_none"]
+Waits = Mapping[str, Mapping[str, Any]]
+"""What was simulated for each type of machine."""
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
@@ -49,6 +52,7 @@ class Plan:
     report: dict[str, Any]
     csv: Callable[[], str]
     candidates: Callable[[], tuple[Candidate, ...]]
+    waiting: Callable[[str, int], Waits]  # of a way, with some more machines of each type
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -285,11 +289,18 @@ def _computed(
         return error.problems
     except PlannerError as error:
         return (Problem(file="", record="", field=error.field, found="", expected=str(error)),)
+    ways = {strategy.id: strategy for strategy in result.strategies}
+
+    @cache
+    def waiting(way: str, more: int) -> Waits:
+        return waiting_entries(result, ways[way], more=more)
+
     return Plan(
         document=_document,
         report=plan_document(result),
         csv=lambda: plan_csv(result),
         candidates=cache(lambda: candidates(result)),
+        waiting=waiting,
     )
 
 
