@@ -27,9 +27,9 @@ _IN_EPOCHS = frozenset({"dlrm", "dlrm_dcnv2", "gnn", "maskrcnn", "resnet", "rnnt
 _COVERED = 0.8
 _ROWS_OF_THE_USUAL = 8  # for which the errors of all benchmarks count
 HEAD = """# How long systems take to the targets of MLPerf Training, as a batch law and terms of the system. Written by
-# `python -m planner.performance.time_to_target.fit --write` from measurements/mlperf_time_to_train.csv; what each figure
-# is stands in docs/estimator.md. Offsets and half widths are of logs: the widths cover four of five errors of runs that
-# the fit hadn't seen (known-system: of runs that it had).
+# `python -m planner.performance.time_to_target.fit --write` from measurements/mlperf_time_to_train.csv; what a figure
+# means stands in docs/estimator.md. Offsets and half widths are of logs: the widths cover four of five errors of runs
+# that the fit hadn't seen.
 """
 
 
@@ -45,30 +45,22 @@ def fit_of(benchmark: str, runs: Sequence[Run]) -> Target:
     return fit_target(runs, unit)
 
 
-def widths(
-    held_out: Mapping[str, Sequence[Miss]], seen: Mapping[str, Sequence[float]]
-) -> dict[str, dict[Novelty, float]]:
+def widths(held_out: Mapping[str, Sequence[Miss]]) -> dict[str, dict[Novelty, float]]:
     """Half widths of each benchmark by novelty: what covers its errors, the nearer to all benchmarks' the fewer it has.
 
     Parameters
     ----------
     held_out : mapping
-        Errors of each benchmark, of systems and of cards left out.
-    seen : mapping
-        Errors of the rows of the fit itself, which stand for systems that are known.
+        Errors of each benchmark on runs that were left out.
     """
     sizes: dict[str, dict[Novelty, list[float]]] = {
-        id: {
-            "known-system": [abs(error) for error in seen[id]],
-            **{novelty: [abs(miss.error) for miss in found if miss.novelty == novelty] for novelty in NOVELTIES[1:]},
-        }
+        id: {novelty: [abs(miss.error) for miss in found if miss.novelty == novelty] for novelty in NOVELTIES}
         for id, found in held_out.items()
     }
     usual = {novelty: [size for of in sizes.values() for size in of[novelty]] for novelty in NOVELTIES}
     found: dict[str, dict[Novelty, float]] = {}
     for id, of in sizes.items():
-        found[id] = {}
-        least = 0.0
+        found[id], least = {}, 0.0
         for novelty in NOVELTIES:
             share = len(of[novelty]) / (len(of[novelty]) + _ROWS_OF_THE_USUAL)
             own = _covering(of[novelty]) if of[novelty] else 0.0
@@ -82,22 +74,18 @@ def _covering(sizes: Sequence[float]) -> float:
 
 
 def held_out_of(runs: Sequence[Run]) -> list[Miss]:
-    """Errors of a benchmark's runs behind the widths: of systems left out, and of cards left out, each as new as it was."""
-    systems = [miss for miss in misses(SPLITS["unseen system"](runs)) if miss.novelty != "new-gpu"]
-    return systems + misses(SPLITS["unseen GPU"](runs))
+    """Errors behind the widths of a benchmark: of systems, the newest round and cards left out, each as new as it was."""
+    known = [*misses(SPLITS["unseen system"](runs)), *misses(SPLITS["newest round"](runs))]
+    return [miss for miss in known if miss.novelty != "new-gpu"] + misses(SPLITS["unseen GPU"](runs))
 
 
 def fit_all(runs: Sequence[Run]) -> list[Target]:
     """All targets with their widths."""
     groups = by_benchmark(runs)
-    fitted = {id: fit_of(id, rows) for id, rows in groups.items()}
-    held_out = {id: held_out_of(rows) for id, rows in groups.items()}
-    seen = {
-        id: [float(np.log(minutes / run.minutes)) for minutes, run in zip(fitted[id].minutes(rows), rows, strict=True)]
-        for id, rows in groups.items()
-    }
-    found = widths(held_out, seen)
-    return [dataclasses.replace(target, half_widths=MappingProxyType(found[id])) for id, target in fitted.items()]
+    found = widths({id: held_out_of(rows) for id, rows in groups.items()})
+    return [
+        dataclasses.replace(fit_of(id, rows), half_widths=MappingProxyType(found[id])) for id, rows in groups.items()
+    ]
 
 
 def document(targets: Sequence[Target]) -> dict[str, Any]:
@@ -131,9 +119,8 @@ def report(runs: Sequence[Run], targets: Sequence[Target], peak: Rate) -> str:
             others = [median_and_p90(baseline_errors(left_out(rows), rule)) for rule in baselines(peak).values()]
             ours = median_and_p90([miss.error for miss in found])
             cells = [f"{f'{middle:.1f} / {high:.1f}':>15}" for middle, high in others]
-            lines.append(
-                f"{id:18} {len(found):4} {f'{ours[0]:.1f} / {ours[1]:.1f}':>13} {' '.join(cells)} {np.mean(inside):8.0%}"
-            )
+            here = f"{ours[0]:.1f} / {ours[1]:.1f}"
+            lines.append(f"{id:18} {len(found):4} {here:>13} {' '.join(cells)} {np.mean(inside):8.0%}")
         lines += [f"{'all':18} {len(covered[split]):4} covered {np.mean(covered[split]):.0%}", ""]
     return "\n".join(lines)
 

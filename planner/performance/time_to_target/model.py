@@ -27,10 +27,10 @@ from planner.performance.time_to_target.samples import BatchLaw, fit_batch_law
 from planner.performance.time_to_target.step import StepTerms, fit_step, log_minutes
 
 Array = npt.NDArray[np.float64]
-Novelty = Literal["known-system", "known-setup", "known-gpu", "new-gpu"]
+Novelty = Literal["known-setup", "known-gpu", "new-gpu"]
 
-NOVELTIES: tuple[Novelty, ...] = ("known-system", "known-setup", "known-gpu", "new-gpu")
-"""The system itself was published; its card, number of cards and batch; only its card; not even that."""
+NOVELTIES: tuple[Novelty, ...] = ("known-setup", "known-gpu", "new-gpu")
+"""Card, number of cards and batch were published for the benchmark, if by others; only its card was; not even that."""
 FEWEST_RUNS = 3
 _ANOTHER_CARD = 0.5  # logs of the number of GPUs that another card counts for, where the nearest setup is looked for
 
@@ -55,7 +55,6 @@ class Target:
     work_offsets: Mapping[str, Mapping[str, float]]
     time_offsets: Mapping[str, Mapping[str, float]]
     setups: tuple[Setup, ...]
-    systems: frozenset[str]
     newest: float  # year of the newest round in the fit
     half_widths: Mapping[Novelty, float]  # of logs
 
@@ -72,8 +71,6 @@ class Target:
 
     def novelty(self, run: Run) -> Novelty:
         """How much of a run's system was published for this benchmark."""
-        if run.system in self.systems:
-            return "known-system"
         same = [setup for setup in self.setups if setup.gpu == run.gpu]
         if not same:
             return "new-gpu"
@@ -102,7 +99,7 @@ def fit_target(runs: Sequence[Run], unit: Literal["samples", "epochs"] = "sample
     Parameters
     ----------
     runs : sequence of Run
-        Of one benchmark. Those without batch or work only count among the systems.
+        Of one benchmark. Those without batch or work are left out.
     unit : str
         What their work counts.
 
@@ -135,7 +132,6 @@ def fit_target(runs: Sequence[Run], unit: Literal["samples", "epochs"] = "sample
         work_offsets=MappingProxyType(work_offsets),
         time_offsets=MappingProxyType(time_offsets),
         setups=tuple(setups[key] for key in sorted(setups)),
-        systems=frozenset(run.system for run in runs),
         newest=max(run.year for run in runs),
         half_widths=MappingProxyType({}),
     )

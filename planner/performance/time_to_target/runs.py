@@ -22,7 +22,7 @@ TIME_FILE = "mlperf_time_to_train.csv"
 _EIGHT_BIT_VENDORS = frozenset({"NVIDIA", "AMD"})
 """Those whose training libraries multiply in 8 bit by themselves."""
 _IN_SIXTEEN_BIT = 0.3
-"""Share of a benchmark's multiplications that stay in 16 bit where layers run in 8 bit: attention, head, first layers. [-]"""
+"""Share of the multiplications that stay in 16 bit where layers run in 8 bit: attention, head, first layers. [-]"""
 _PCIE_HOST_NETWORK_GB_PER_S = 25.0
 """Network of a host of PCIe cards: one adapter of 200 Gbit/s, however many cards it has. [GB/s]"""
 _GPUS_OF_FULL_NODE = 8

@@ -68,12 +68,7 @@ def features(runs: Sequence[Run], batch: Array) -> Array:
             share,
             0.5 + 0.5 * _TYPICAL_BANDWIDTH / bandwidth,  # launches, which don't change, and the optimizer's traffic
             np.log2(nodes) * np.sqrt(_TYPICAL_FABRIC / fabric),
-            2
-            * (local - 1)
-            / local
-            * _TYPICAL_INSIDE
-            / inside
-            * np.maximum(local / 8, 1),  # large PCIe hosts share more
+            2 * (local - 1) / local * _TYPICAL_INSIDE / inside * np.maximum(local / 8, 1),  # more share a bus
             (nodes > 1) * _TYPICAL_NETWORK / network,
         ],
         axis=1,

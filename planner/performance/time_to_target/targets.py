@@ -68,7 +68,6 @@ def _target(entry: Mapping[str, Any]) -> Target:
         work_offsets=_offsets(entry["work_offsets"]),
         time_offsets=_offsets(entry["time_offsets"]),
         setups=tuple(Setup(gpu=gpu, gpus=int(gpus), batch=float(batch)) for gpu, gpus, batch in setups),
-        systems=frozenset(entry["systems"]),
         newest=float(entry["newest"]),
         half_widths=MappingProxyType({novelty: float(entry["half_widths"][novelty]) for novelty in NOVELTIES}),
     )
@@ -102,7 +101,6 @@ def as_entry(target: Target) -> dict[str, Any]:
         "work_offsets": _rounded(target.work_offsets),
         "time_offsets": _rounded(target.time_offsets),
         "setups": [f"{setup.gpu} {setup.gpus} {setup.batch:g}" for setup in target.setups],
-        "systems": sorted(target.systems),
     }
 
 

@@ -71,7 +71,12 @@ def validate(
 ) -> Validation:
     predictor = predictor or always(110.0, low=90.0, high=130.0)
     return validate_table(
-        table_of(*changes, base=base), catalog(), language=predictor, memory=predictor, samples=predictor
+        table_of(*changes, base=base),
+        catalog(),
+        language=predictor,
+        memory=predictor,
+        samples=predictor,
+        times=predictor,
     )
 
 

@@ -37,7 +37,9 @@ def test_the_estimator_sees_no_measured_value_and_only_rows_that_can_be() -> Non
 def test_each_table_has_its_estimator() -> None:
     for base, expected in (({}, 1.0), (MEMORY, 2.0)):
         table = table_of({}, base=base) if base else table_of({})
-        validation = validate_table(table, catalog(), language=always(1.0), memory=always(2.0), samples=always(3.0))
+        validation = validate_table(
+            table, catalog(), language=always(1.0), memory=always(2.0), samples=always(3.0), times=always(4.0)
+        )
         assert validation.rows[0].predicted == expected
     assert validation.unit == "gb"
 
