@@ -74,7 +74,7 @@ def _covering(sizes: Sequence[float]) -> float:
 
 
 def held_out_of(runs: Sequence[Run]) -> list[Miss]:
-    """Errors behind the widths of a benchmark: of systems, the newest round and cards left out, each as new as it was."""
+    """Errors behind the widths: of systems, the newest round and cards left out, each as new as it was to the fit."""
     known = [*misses(SPLITS["unseen system"](runs)), *misses(SPLITS["newest round"](runs))]
     return [miss for miss in known if miss.novelty != "new-gpu"] + misses(SPLITS["unseen GPU"](runs))
 

@@ -118,11 +118,12 @@ def fit_target(runs: Sequence[Run], unit: Literal["samples", "epochs"] = "sample
     law = fit_batch_law(batch, work)
     work_offsets = fit_offsets(kinds, np.log(work) - law.log_at(batch), WORK_SPREADS, WORK_ROW_SPREAD)
     terms, of_card = fit_step(whole)
-    cards = np.array([of_card[run.gpu] for run in whole])
+    cards = np.array([offset_of(of_card, kind) for kind in kinds])
     left = np.log(minutes) - log_minutes(terms, whole, batch, work) - cards
     time_offsets: Offsets = fit_offsets(kinds, left, TIME_SPREADS, TIME_ROW_SPREAD)
-    for card, offset in of_card.items():
-        time_offsets["gpu"][card] += offset
+    for name, keys in of_card.items():
+        for key, offset in keys.items():
+            time_offsets[name][key] = time_offsets[name].get(key, 0.0) + offset
     setups = {setup_of(run, b): Setup(gpu=run.gpu, gpus=run.gpus, batch=b) for run, b in zip(whole, batch, strict=True)}
     return Target(
         benchmark=whole[0].benchmark,

@@ -11,6 +11,7 @@ from planner.measurements.prediction import Basis, RowPrediction
 from planner.measurements.rows import TimeRow
 from planner.messages import as_text
 from planner.performance.constants import Constants, constants_of
+from planner.performance.device import generation_of
 from planner.performance.time_to_target.benchmarks import find_benchmark, year_of_round
 from planner.performance.time_to_target.model import Novelty, Target
 from planner.performance.time_to_target.runs import Run, nodes_of, rates_of
@@ -102,6 +103,7 @@ def _run(row: TimeRow, target: Target, catalog: Catalog, constants: Constants, c
         submitter=row.submitter or "",
         system=row.system or "",
         gpu=gpu.id,
+        generation=generation_of(gpu),
         gpus=gpus,
         nodes=nodes_of(gpu, gpus, nodes, constants),
         batch=row.global_batch_size,

@@ -12,7 +12,7 @@ from planner.catalog.query import find_accelerator
 from planner.catalog.records import Catalog, Gpu, PartialGpu, Precision
 from planner.errors import CatalogError, Problem
 from planner.performance.constants import Constants
-from planner.performance.device import matmul_fraction
+from planner.performance.device import generation_of, matmul_fraction
 from planner.performance.evidence import MEASUREMENTS_FOLDER
 from planner.performance.scaling import default_network_gbit_per_s, is_switched, link_of
 from planner.performance.time_to_target.benchmarks import Benchmark, find_benchmark, year_of_round
@@ -51,6 +51,7 @@ class Run:
     submitter: str
     system: str
     gpu: str  # id in the catalog
+    generation: str  # of the card
     gpus: int
     nodes: int
     batch: float | None
@@ -170,6 +171,7 @@ def _published(cells: Mapping[str, str], catalog: Catalog, constants: Constants)
         submitter=cells["submitter"],
         system=cells["system"],
         gpu=gpu.id,
+        generation=generation_of(gpu),
         gpus=gpus,
         nodes=nodes_of(gpu, gpus, nodes, constants),
         batch=float(cells["global_batch_size"]) if cells["global_batch_size"] else None,

@@ -31,7 +31,7 @@ _PROGRESS, _PROGRESS_SPREAD = 0.2, 0.1
 _PROGRESS_YEARS = 1.5
 _PROGRESS_FROM = 2024.0
 _OVERHEAD_MIN, _OVERHEAD_LOG_SPREAD = 0.03, 0.8
-_GPU_SPREAD = 0.10
+_OFFSET_SPREADS = {"generation": 0.12, "gpu": 0.06}
 _ROW_SPREAD = 0.06
 _WEIGHT_POWER = -0.35  # of the number of rows with this card and number of cards
 _MOST_EVALUATIONS = 60
@@ -105,8 +105,8 @@ def log_minutes(terms: StepTerms, runs: Sequence[Run], batch: Array, work: Array
     return logs
 
 
-def fit_step(runs: Sequence[Run]) -> tuple[StepTerms, dict[str, float]]:
-    """Terms of a benchmark, and logs of how much longer each card takes than its rates say.
+def fit_step(runs: Sequence[Run]) -> tuple[StepTerms, dict[str, dict[str, float]]]:
+    """Terms of a benchmark, and logs of how much longer each generation and card takes than its rates say.
 
     Fitted to the minutes of runs whose work is known, so to their speed: least squares on logs, outliers weighing
     less, with what is expected as prior. A system with many rows counts less than its rows would.
@@ -120,13 +120,15 @@ def fit_step(runs: Sequence[Run]) -> tuple[StepTerms, dict[str, float]]:
     usual = np.median(terms[chosen], axis=0)
     usual[TERMS.index("nodes") :] = 1.0
     start = _EXPECTED + np.log(np.median((minutes * S_PER_MIN * batch / work)[chosen])) - np.log(usual)
-    cards = sorted({run.gpu for run in runs})
-    of_card = np.array([[float(run.gpu == card) for card in cards] for run in runs])
+    offsets = [(name, key) for name in _OFFSET_SPREADS for key in sorted({getattr(run, name) for run in runs})]
+    of_card = np.array([[float(getattr(run, name) == key) for name, key in offsets] for run in runs])
     kinds = [(run.gpu, run.gpus) for run in runs]
     weight = np.array([float(kinds.count(kind)) for kind in kinds]) ** _WEIGHT_POWER
     n, k = len(TERMS), len(TERMS) + 2
-    centre = np.concatenate([start, [_PROGRESS, np.log(_OVERHEAD_MIN)], np.zeros(len(cards))])
-    spread = np.concatenate([_TERM_SPREAD, [_PROGRESS_SPREAD, _OVERHEAD_LOG_SPREAD], np.full(len(cards), _GPU_SPREAD)])
+    centre = np.concatenate([start, [_PROGRESS, np.log(_OVERHEAD_MIN)], np.zeros(len(offsets))])
+    spread = np.concatenate(
+        [_TERM_SPREAD, [_PROGRESS_SPREAD, _OVERHEAD_LOG_SPREAD], [_OFFSET_SPREADS[name] for name, _ in offsets]]
+    )
 
     def parts(values: Array) -> tuple[Array, Array, Array]:
         by_term = terms * np.exp(values[:n])
@@ -161,4 +163,7 @@ def fit_step(runs: Sequence[Run]) -> tuple[StepTerms, dict[str, float]]:
         progress=float(found[n]),
         overhead_min=float(np.exp(found[n + 1])),
     )
-    return fitted, {card: float(value) for card, value in zip(cards, found[k:], strict=True)}
+    of: dict[str, dict[str, float]] = {name: {} for name in _OFFSET_SPREADS}
+    for (name, key), value in zip(offsets, found[k:], strict=True):
+        of[name][key] = float(value)
+    return fitted, of
