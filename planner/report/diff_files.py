@@ -141,6 +141,8 @@ def _table(content: bytes, file: str) -> DataFile:
     kinds = [name for name, rate in RATES.items() if {*_ROW_KEYS, rate} <= set(header)]
     if not kinds:
         return DataFile(frozenset(), {})
+    if TIME_FILE in kinds:  # which repeats its times as throughputs
+        kinds = [TIME_FILE]
     problems: list[Problem] = []
     records: dict[str, dict[str, Any]] = {}
     for (line, _), cells in zip(lines[1:], rows[1:], strict=False):
