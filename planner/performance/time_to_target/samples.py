@@ -69,7 +69,7 @@ def fit_batch_law(batch: Array, samples: Array) -> BatchLaw:
         return np.concatenate([weight * robust(error), priors])
 
     start = np.array([np.median(y), _SLOPE, _LOG_CURVATURE])
-    found = least_squares(residuals, start, max_nfev=_MOST_EVALUATIONS).x
+    found = least_squares(residuals, start, method="lm", max_nfev=_MOST_EVALUATIONS).x
     return BatchLaw(
         log_samples=float(found[0]),
         reference_batch=float(np.exp(reference)),

@@ -157,7 +157,9 @@ def fit_step(runs: Sequence[Run]) -> tuple[StepTerms, dict[str, dict[str, float]
         matrix[:, k:] = of_card
         return np.vstack([matrix * (weight * slope / _ROW_SPREAD)[:, None], np.diag(1 / spread)])
 
-    found = least_squares(residuals, centre, jacobian, max_nfev=_MOST_EVALUATIONS, xtol=_TOLERANCE, ftol=_TOLERANCE).x
+    found = least_squares(
+        residuals, centre, jacobian, method="lm", max_nfev=_MOST_EVALUATIONS, xtol=_TOLERANCE, ftol=_TOLERANCE
+    ).x
     fitted = StepTerms(
         logs=tuple(float(value) for value in found[:n]),
         progress=float(found[n]),
