@@ -11,8 +11,8 @@ import numpy.typing as npt
 from scipy.optimize import least_squares
 
 from planner.performance.time_to_target.benchmarks import BENCHMARKS
+from planner.performance.time_to_target.robust import robust
 from planner.performance.time_to_target.runs import Run
-from planner.performance.transfer.terms import robust
 from planner.units import S_PER_MIN
 
 Array = npt.NDArray[np.float64]
