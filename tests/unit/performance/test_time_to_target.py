@@ -22,6 +22,7 @@ from planner.performance.time_to_target.benchmarks import find_benchmark, year_o
 from planner.performance.time_to_target.effects import fit_offsets, offset_of
 from planner.performance.time_to_target.fit import fit_of, widths
 from planner.performance.time_to_target.held_out import Miss
+from planner.performance.time_to_target.larger_batch import TARGET_OF, samples_factor
 from planner.performance.time_to_target.model import NOVELTIES, Novelty, fit_target
 from planner.performance.time_to_target.predict import predict_time_rows
 from planner.performance.time_to_target.runs import TIME_FILE, Rates, Run, published_runs
@@ -113,6 +114,16 @@ def test_the_fit_finds_times_that_its_terms_made() -> None:
     cards = np.array([of["gpu"][run.gpu] + of["generation"][run.generation] for run in made])
     logs = log_minutes(terms, made, batch, work) + cards
     assert np.abs(logs - np.log([run.minutes for run in made if run.minutes])).max() < 0.05
+
+
+def test_a_larger_batch_of_a_workload_needs_a_factor_of_samples() -> None:
+    law = load_targets()["resnet"].law
+    least = law.reference_batch * np.exp(-law.slope / (2 * law.curvature))
+    assert samples_factor("resnet50-imagenet", least / 4) == samples_factor("resnet50-imagenet", least) == 1
+    of = np.exp(law.log_at(np.array([least, 8 * least])))
+    assert samples_factor("resnet50-imagenet", 8 * least) == pytest.approx(of[1] / of[0])
+    assert samples_factor("gpt2-small", 1e9) == 1
+    assert set(TARGET_OF) <= set(catalog().workloads) and set(TARGET_OF.values()) <= set(load_targets())
 
 
 def test_offsets_keep_less_the_fewer_rows_show_them() -> None:
