@@ -61,6 +61,7 @@ def features(runs: Sequence[Run], batch: Array) -> Array:
         dtype=float,
     ).T  # fmt: skip
     share = batch / gpus  # less than 1 where several GPUs work on a sample
+    on_a_bus = np.array([1.0 if run.rates.switched else max(run.rates.local / 8, 1.0) for run in runs])
     return np.stack(
         [
             share * _TYPICAL_MATMUL * matmul,
@@ -68,7 +69,7 @@ def features(runs: Sequence[Run], batch: Array) -> Array:
             share,
             0.5 + 0.5 * _TYPICAL_BANDWIDTH / bandwidth,  # launches, which don't change, and the optimizer's traffic
             np.log2(nodes) * np.sqrt(_TYPICAL_FABRIC / fabric),
-            2 * (local - 1) / local * _TYPICAL_INSIDE / inside * np.maximum(local / 8, 1),  # more share a bus
+            2 * (local - 1) / local * _TYPICAL_INSIDE / inside * on_a_bus,
             (nodes > 1) * _TYPICAL_NETWORK / network,
         ],
         axis=1,

@@ -87,6 +87,16 @@ def test_terms_add_up_to_minutes() -> None:
     assert np.exp(log_minutes(terms, [RUN], np.array([32.0]), np.array([32000.0])))[0] == pytest.approx(38.0)
 
 
+def test_more_cards_share_a_bus_but_not_a_switch() -> None:
+    def inside(*, switched: bool, local: int) -> float:
+        run = dataclasses.replace(RUN, rates=dataclasses.replace(RATES, switched=switched, local=local))
+        return float(features([run], np.array([32.0]))[0, TERMS.index("inside")])
+
+    assert inside(switched=False, local=16) == pytest.approx(2 * 2 * 15 / 16)
+    assert inside(switched=True, local=16) == pytest.approx(2 * 15 / 16)
+    assert inside(switched=False, local=8) == inside(switched=True, local=8) == pytest.approx(1.75)
+
+
 def test_software_gets_faster_less_each_year() -> None:
     terms = StepTerms(logs=(0.0,) * len(TERMS), progress=0.5, overhead_min=1e-9)
     years = [dataclasses.replace(RUN, year=year) for year in (2021.0, 2022.0, 2023.0, 2024.0)]
@@ -202,6 +212,8 @@ def test_what_is_missing_is_filled_in_and_said() -> None:
     found = predict(global_batch_size=None, nodes=None, round=None, n_gpus=12)
     assert set(found.choices) == {"batch 768", "2 nodes", "the newest round"}
     assert predict(global_batch_size=None).predicted == minutes()
+    of_card = predict(benchmark="resnet", gpu="l40s", n_gpus=9, nodes=1, global_batch_size=None)
+    assert of_card.choices == ("batch 1600",)  # of eight L40S; eight of any other card have 3,200 or so
 
 
 def test_the_measured_value_is_never_looked_at() -> None:
