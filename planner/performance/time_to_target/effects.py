@@ -15,7 +15,7 @@ Offsets = dict[str, dict[str, float]]
 # Spreads of logs by what rows may share, and of a row beside these: judgements, made with the published rows in view.
 WORK_SPREADS: Mapping[str, float] = {"batch": 0.03, "tuned": 0.05, "submitter": 0.03, "gpu": 0.03, "bus": 0.05}
 WORK_ROW_SPREAD = 0.05
-TIME_SPREADS: Mapping[str, float] = {"generation": 0.0, "gpu": 0.06, "setup": 0.06, "submitter": 0.02, "cluster": 0.06}
+TIME_SPREADS: Mapping[str, float] = {"generation": 0.0, "gpu": 0.06, "setup": 0.08, "submitter": 0.02, "cluster": 0.06}
 TIME_ROW_SPREAD = 0.04
 _MOST = 0.25  # that a single row may speak for
 
