@@ -143,7 +143,8 @@ def worst_finding(rows: Sequence[ScoredRow]) -> str:
 
 def held_out(splits: Sequence[Split]) -> None:
     """Errors on groups that the constants never saw."""
-    st.subheader(t("accuracy.held.title"), anchor="held-out")
+    verdicts = [split.met for split in splits if split.met is not None]
+    st.subheader(t("accuracy.held.title", kept=sum(verdicts), count=len(verdicts)), anchor="held-out")
     if not splits:
         st.markdown(t("accuracy.held.note_none"))
         return
@@ -152,7 +153,7 @@ def held_out(splits: Sequence[Split]) -> None:
         hide_index=True,
         key="accuracy_held_out",
         column_config={t("accuracy.column.left_out"): st.column_config.TextColumn(pinned=True)},
-        height=_HEAD_PX + _ROW_PX * len(splits),
+        height=min(_HEAD_PX + _ROW_PX * len(splits), _TABLE_PX),
     )
     st.markdown(f":small[:gray[{t('accuracy.held.note')}]]")
 
@@ -165,6 +166,9 @@ def _split_row(split: Split) -> dict[str, Any]:
         t("accuracy.groups.table"): t(f"accuracy.held.area.{split.area}"),
         t("accuracy.column.runs"): split.rows,
         t("accuracy.column.errors"): _pair(split.errors),
+        t("accuracy.column.coverage"): formatting.unknown()
+        if split.coverage_80 is None
+        else formatting.plain(100.0 * split.coverage_80),
         t("accuracy.column.limit"): t("word.none") if split.limit is None else _pair(split.limit),
         t("accuracy.column.verdict"): t(f"accuracy.held.{verdict}"),
         t("accuracy.column.baseline"): t("word.none")

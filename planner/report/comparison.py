@@ -15,6 +15,7 @@ from planner.measurements.table import Table, read_table
 from planner.performance.evidence import MEASUREMENTS_FOLDER
 from planner.performance.measured import names_of
 from planner.performance.predict_rows import predict_language_rows, predict_memory_rows
+from planner.performance.time_to_target.predict import predict_time_rows
 from planner.performance.transfer.models import load_transfer
 from planner.performance.transfer.predict import predict_sample_rows
 from planner.report.export import safe_cell
@@ -62,6 +63,7 @@ def compare(table: Table, catalog: Catalog) -> Validation:
         language=lambda rows: predict_language_rows(rows, catalog),
         memory=lambda rows: predict_memory_rows(rows, catalog),
         samples=lambda rows: predict_sample_rows([_in_words_of_tables(row, by_name) for row in rows], catalog),
+        times=lambda rows: predict_time_rows(rows, catalog),
     )
 
 

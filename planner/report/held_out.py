@@ -41,6 +41,7 @@ class _SplitIn(_ErrorsIn):
     area: Area
     name: Text
     rows: Annotated[int, Field(ge=1)]
+    coverage_80: Annotated[float, Field(ge=0, le=1)] | None = None
     limit: _ErrorsIn | None = None
     best_baseline: _BaselineIn | None = None
     computed: dt.date
@@ -74,6 +75,7 @@ class Split:
     name: str
     rows: int
     errors: Errors
+    coverage_80: float | None  # share of the measured values within the predicted 80 % interval [-]
     limit: Errors | None
     best_baseline: Baseline | None
     computed: dt.date
@@ -143,6 +145,7 @@ def _split(entry: _SplitIn) -> Split:
         name=entry.name,
         rows=entry.rows,
         errors=_errors(entry),
+        coverage_80=entry.coverage_80,
         limit=None if entry.limit is None else _errors(entry.limit),
         best_baseline=None if best is None else Baseline(name=best.name, errors=_errors(best)),
         computed=entry.computed,

@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.accuracy_tables import LIMITS, MEMORY_LIMIT
 from planner.errors import CatalogError
-from planner.report.held_out import Errors, load_held_out
+from planner.report.held_out import Errors, Split, load_held_out
 
 ROOT = Path(__file__).resolve().parents[3]
 SPLITS = load_held_out()
@@ -27,8 +27,19 @@ PLACES = {
     "timm-families-nchw": ("97 models of timm", "channels first"),
     "timm-families-nhwc": ("97 models of timm", "channels last"),
 }
+LEADS = {
+    "system": "**Each system left out**", "round": "**The newest round left out**", "card": "**Each card left out**",
+}  # fmt: skip
 VARIANTS = ("the same, all families of an architecture left out at once",)
 """Rows of methods that are neither what is planned with nor a baseline."""
+
+
+def place_of(split: Split) -> tuple[str, str]:
+    """Words before the table of a split, and what was left out there."""
+    if split.id.startswith("mlperf-"):
+        benchmark, _, group = split.id.removeprefix("mlperf-").rpartition("-")
+        return LEADS[group], benchmark.replace("-", "_")
+    return PLACES.get(split.id, ("", split.name))
 
 
 class Documented:
@@ -39,9 +50,16 @@ class Documented:
         self.lead = lead
         self.count: dict[str, int] = {}
         self.errors: dict[str, dict[str, Errors]] = {}
+        self.coverage: dict[str, float] = {}
         for cells in rows:
             if len(cells) > 1 and cells[1].isdigit():
                 self.count.setdefault(cells[0], int(cells[1]))
+            if heads[-1] == "in interval, %":
+                self.coverage[cells[0]] = int(cells[-1]) / 100
+            if cells[0].startswith("inside the 80 % interval"):
+                self.coverage |= {
+                    head: int(cell.split()[0]) / 100 for head, cell in zip(heads[1:], cells[1:], strict=True)
+                }
             for head, cell in zip(heads, cells, strict=True):
                 pair = re.fullmatch(r"([\d.]+) / ([\d.]+)", cell)
                 if pair is None:
@@ -66,9 +84,10 @@ def documented() -> list[Documented]:
 
 @pytest.mark.parametrize("split", SPLITS, ids=lambda split: split.id)
 def test_a_shipped_split_is_a_row_of_the_docs(split):
-    lead, left_out = PLACES.get(split.id, ("", split.name))
+    lead, left_out = place_of(split)
     table = next(table for table in documented() if lead in table.lead and left_out in table.errors)
     assert split.rows == table.count.get(left_out, split.rows)
+    assert split.coverage_80 == table.coverage.get(left_out)
     methods = {name: errors for name, errors in table.errors[left_out].items() if name not in VARIANTS}
     mine = next(methods.pop(name) for name in MINE if name in methods)
     assert split.errors == mine
@@ -84,6 +103,15 @@ def test_every_split_of_language_models_is_shipped():
     results = next(table for table in documented() if table.lead == "## Results")
     assert len(results.errors) >= 5
     assert set(results.errors) <= {split.name for split in SPLITS}
+
+
+def test_every_benchmark_of_times_is_shipped_in_each_way_of_leaving_out():
+    for group, lead in LEADS.items():
+        table = next(table for table in documented() if lead in table.lead)
+        shipped = {
+            place_of(split)[1] for split in SPLITS if split.id.startswith("mlperf-") and split.id.endswith(group)
+        }
+        assert shipped == set(table.errors) != set()
 
 
 def test_limits_are_those_of_the_benchmark():
