@@ -9,7 +9,7 @@ import numpy as np
 from planner.performance.constants import Constants
 from planner.performance.scaling import Link, data_parallel_step_s
 from planner.performance.transfer.cards import Card, PrecisionClass
-from planner.performance.transfer.terms import Terms, log_time, samples_of
+from planner.performance.transfer.terms import Terms, log_time, part_times, samples_of
 
 ELEMENT_BYTES: dict[PrecisionClass, float] = {"16-bit": 2.0, "tf32": 4.0, "fp32": 4.0}
 _M = 1e6
@@ -41,6 +41,21 @@ def alone(terms: Terms, card: Card, precision: PrecisionClass, batch: float, sta
         known_sources=(stack,),
     )
     return float(np.exp(-log_time(np.array(terms.logs), np.array([offsets.get(stack, 0.0)]), row)[0]))
+
+
+def parts_alone(terms: Terms, card: Card, precision: PrecisionClass, batch: float) -> dict[str, float]:
+    """Seconds of a step on one card by what takes them, in the usual software: matmul, elementwise, launch."""
+    row = samples_of(
+        [card],
+        names=[""],
+        element_bytes=[ELEMENT_BYTES[precision]],
+        batches=[batch],
+        sources=[""],
+        speeds=[1.0],
+        known_sources=("",),
+    )
+    matmul, traffic, vector, step, unit = (float(part[0]) * batch for part in part_times(np.array(terms.logs), row))
+    return {"matmul": matmul, "elementwise": traffic + vector, "launch": step + unit}
 
 
 def units_of_sample(unit: str, size: str) -> float:

@@ -51,6 +51,18 @@ class Terms:
     sources: tuple[tuple[str, float], ...]
 
 
+def part_times(terms: Array, samples: Samples) -> tuple[Array, ...]:
+    """Seconds of a sample on each row's card by part, in the order of `TERMS`."""
+    a, b, c, d, e = np.exp(terms)
+    return (
+        a * _TYPICAL_MATMUL / samples.matmul_tflop_per_s,
+        b * _TYPICAL_BANDWIDTH / samples.bandwidth_gb_per_s * samples.element_bytes / 2.0,
+        c * _TYPICAL_VECTOR / samples.vector_tflop_per_s,
+        d / np.maximum(samples.batch, 1.0),
+        np.full(len(samples.batch), e),
+    )
+
+
 def log_time(terms: Array, offsets: Array, samples: Samples) -> Array:
     """Log of the seconds of a sample on each row's card.
 
@@ -61,15 +73,8 @@ def log_time(terms: Array, offsets: Array, samples: Samples) -> Array:
     samples : Samples
         Rates of the cards; what was measured is not looked at.
     """
-    a, b, c, d, e = np.exp(terms)
-    seconds = (
-        a * _TYPICAL_MATMUL / samples.matmul_tflop_per_s
-        + b * _TYPICAL_BANDWIDTH / samples.bandwidth_gb_per_s * samples.element_bytes / 2.0
-        + c * _TYPICAL_VECTOR / samples.vector_tflop_per_s
-        + d / np.maximum(samples.batch, 1.0)
-        + e
-    )
-    logs: Array = np.log(seconds) + offsets[samples.source]
+    matmul, traffic, vector, step, unit = part_times(terms, samples)
+    logs: Array = np.log(matmul + traffic + vector + step + unit) + offsets[samples.source]
     return logs
 
 

@@ -16,6 +16,7 @@ from planner.measurements.prediction import RowPrediction
 from planner.measurements.rows import SampleRow
 from planner.performance.constants import constants_of
 from planner.performance.scaling import link_of
+from planner.performance.transfer.answer import answer
 from planner.performance.transfer.cards import Card, card_of
 from planner.performance.transfer.fit import errors_of, fit_all, groups, held_out_errors
 from planner.performance.transfer.models import TRANSFER_FILE, load_transfer
@@ -74,6 +75,21 @@ def test_fit_finds_the_terms_that_made_the_rows() -> None:
         sources=["x"] * 40, speeds=speeds, known_sources=("x",),
     )  # fmt: skip
     assert np.abs(errors_of(fit_terms(samples), samples)).max() < 0.03
+
+
+def test_parts_of_an_answer_add_up_to_its_step() -> None:
+    constants, transfer = constants_of(catalog().assumptions), load_transfer()
+    (model,) = transfer.models["resnet50-v1.5"]
+    gpu = catalog().gpus["rtx-3090"]
+    for gpus in (1, 4):
+        found = answer(
+            model, gpu=gpu, precision="16-bit", batch=64, stack="lambda-benchmark-v1",
+            link=link_of(gpu, gpus, gpus, None, constants), catalog=catalog(), constants=constants, transfer=transfer,
+        )  # fmt: skip
+        assert found is not None
+        assert found.step_s == pytest.approx(gpus * 64 / found.speed)
+        assert all(seconds >= 0 for seconds in found.parts_s.values())
+        assert (found.parts_s["communication"] > 0) == (gpus > 1) == (found.parts_s["waiting"] > 0)
 
 
 def test_scaling_is_perfect_without_gradients_and_latency_and_worse_with_more_of_them() -> None:
