@@ -10,6 +10,7 @@ import numpy as np
 import yaml
 
 from planner.catalog.load import load_catalog
+from planner.catalog.query import find_accelerator
 from planner.catalog.records import Catalog
 from planner.performance.constants import Constants, constants_of
 from planner.performance.transfer.calibrated import exchange_widths, host_errors, model_widths, single_errors
@@ -44,6 +45,7 @@ def fit_all(catalog: Catalog, constants: Constants) -> dict[str, Any]:
         "newest_stack": max((row.stack for row in found.rows if in_suite(row.stack)), key=release_of),
         "links": {name: _digits(value) for name, value in asdict(together.rates).items()},
         "exchange_widths": {kind: _digits(value) for kind, value in by_kind.items()},
+        "vendors": sorted({find_accelerator(catalog, row.gpu).vendor for row in found.rows}),
         "cards": _cards(found),
         "models": [
             {
