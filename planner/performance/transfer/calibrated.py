@@ -76,17 +76,12 @@ def model_widths(
     """Half-widths of each workload; `kept` tells which rows' errors count, all of them where it isn't given."""
     counts = np.ones(len(found.rows), dtype=bool) if kept is None else kept
     floor = constants.half_width_measured
-    rows = [row for row, keep in zip(found.rows, counts, strict=True) if keep]
-    groups = {
-        "seen": None,
-        "new_gpu": None,  # so many cards that it makes no difference
-        "new_stack": len({source_of_stack(row.stack) for row in rows}),
-    }
-    usual = {name: covering(_sizes(getattr(errors, name), counts), few) for name, few in groups.items()}
+    kinds = ("seen", "new_gpu", "new_stack")
+    usual = {kind: covering(_sizes(getattr(errors, kind), counts)) for kind in kinds}
     widths = []
     for at in range(len(found.workloads)):
         own = counts & (found.measured.workload == at)
-        of_model = {name: shrunk(_sizes(getattr(errors, name), own), usual[name], few) for name, few in groups.items()}
+        of_model = {kind: shrunk(_sizes(getattr(errors, kind), own), usual[kind]) for kind in kinds}
         known = max(of_model["seen"], floor)
         widths.append(
             ModelWidths(

@@ -6,20 +6,18 @@ import argparse
 from dataclasses import asdict
 from typing import Any
 
-import numpy as np
 import yaml
 
 from planner.catalog.load import load_catalog
 from planner.catalog.query import find_accelerator
 from planner.catalog.records import Catalog
 from planner.performance.constants import Constants, constants_of
-from planner.performance.transfer.calibrated import exchange_widths, host_errors, model_widths, single_errors
-from planner.performance.transfer.fit_links import LinkFit, pairs_of
-from planner.performance.transfer.fit_terms import fit_singles
+from planner.performance.transfer.calibrated import exchange_widths, model_widths
+from planner.performance.transfer.fitted import Fitted, fit_everything
 from planner.performance.transfer.held_out import print_held_out
 from planner.performance.transfer.models import TRANSFER_FILE
 from planner.performance.transfer.posterior import Posterior
-from planner.performance.transfer.singles import Singles, singles
+from planner.performance.transfer.singles import Singles
 from planner.performance.transfer.software import in_suite, release_of
 from planner.performance.transfer.terms import TERMS
 
@@ -31,15 +29,11 @@ HEAD = """# How fast models run that were measured on some cards. Written by
 """
 
 
-def fit_all(catalog: Catalog, constants: Constants) -> dict[str, Any]:
+def document_of(fitted: Fitted, catalog: Catalog, constants: Constants) -> dict[str, Any]:
     """All that is written: terms, weights of runs, links, and half-widths that cover four of five errors."""
-    found = singles(catalog, constants)
-    whole = fit_singles(found, catalog)
-    pairs = pairs_of(found.workloads, catalog, constants)
-    links = LinkFit(pairs, found.workloads, catalog, constants)
-    together = links.fit(np.arange(len(pairs)))
-    widths = model_widths(found, single_errors(found, whole, catalog), constants)
-    by_kind = exchange_widths(pairs, *host_errors(pairs, links, together, constants))
+    found, whole, together = fitted.found, fitted.whole, fitted.links
+    widths = model_widths(found, fitted.errors, constants)
+    by_kind = exchange_widths(fitted.pairs, fitted.host_errors, fitted.exchange_shares)
     return {
         "schema_version": 1,
         "newest_stack": max((row.stack for row in found.rows if in_suite(row.stack)), key=release_of),
@@ -95,10 +89,12 @@ def main() -> None:
     options = parser.parse_args()
     catalog = load_catalog()
     constants = constants_of(catalog.assumptions)
+    fitted = fit_everything(catalog, constants)
     if options.held_out:
-        print_held_out(catalog, constants)
+        print_held_out(fitted, catalog, constants)
     if options.write:
-        text = yaml.safe_dump(fit_all(catalog, constants), sort_keys=False, width=120, default_flow_style=None)
+        document = document_of(fitted, catalog, constants)
+        text = yaml.safe_dump(document, sort_keys=False, width=120, default_flow_style=None)
         TRANSFER_FILE.write_text(HEAD + text, encoding="utf-8")
 
 

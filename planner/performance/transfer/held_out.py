@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,17 +16,15 @@ from planner.performance.transfer.baselines import CARDS, HOSTS, log_efficiency
 from planner.performance.transfer.calibrated import (
     SingleErrors,
     exchange_widths,
-    host_errors,
     launch_shares,
     model_widths,
-    single_errors,
     strangeness_left_out,
 )
-from planner.performance.transfer.fit_links import LinkFit, Pair, pairs_of
-from planner.performance.transfer.fit_terms import fit_singles, groups_by, left_out
+from planner.performance.transfer.fit_terms import groups_by, left_out
+from planner.performance.transfer.fitted import Fitted
 from planner.performance.transfer.likeness import Array, Codes
 from planner.performance.transfer.posterior import Posterior
-from planner.performance.transfer.singles import Singles, singles
+from planner.performance.transfer.singles import Singles
 from planner.performance.transfer.software import in_suite, source_of_stack
 from planner.performance.transfer.widths import exchange_width, single_width
 
@@ -35,6 +33,9 @@ CARDS_OF_ALL: Final = "card, known models, all sources"
 CARDS_ALL_MODELS: Final = "card, all models"
 GENERATIONS: Final = "generation, known models"
 SOURCES: Final = "source, all models"
+SOURCES_KNOWN: Final = "source, known models"
+NEW: Final = "card or source, all models"
+NEW_KNOWN: Final = "card or source, known models"
 NVLINK: Final = "host, NVLink"
 PCIE: Final = "host, professional PCIe"
 GEFORCE: Final = "host, GeForce"
@@ -57,47 +58,45 @@ class Score:
     median_half_width: float  # [%]
 
 
-def print_held_out(catalog: Catalog, constants: Constants) -> None:
+def print_held_out(fitted: Fitted, catalog: Catalog, constants: Constants) -> None:
     """A line for each split."""
-    for score in scores(catalog, constants):
+    for score in scores(fitted, catalog, constants):
         others = "  ".join(f"{name} {median:.1f} / {p90:.0f}" for name, (median, p90) in score.baselines.items())
         held = f"coverage {score.coverage_80:.0%}, half-width {score.median_half_width:.1f} %"
         print(f"{score.split:32} n {score.n:4}  {score.median:.1f} / {score.p90:.1f}  {held}  {others}")
 
 
-def scores(catalog: Catalog, constants: Constants) -> list[Score]:
-    """All splits. Constants, terms, residuals and widths are found without what is predicted."""
-    found = singles(catalog, constants)
-    whole = fit_singles(found, catalog)
-    errors = single_errors(found, whole, catalog)
-    pairs = pairs_of(found.workloads, catalog, constants)
-    return [
-        *_card_scores(found, whole, errors, catalog, constants),
-        *_host_scores(pairs, LinkFit(pairs, found.workloads, catalog, constants), constants),
-    ]
+def scores(fitted: Fitted, catalog: Catalog, constants: Constants) -> list[Score]:
+    """All splits. Terms, residuals, links and widths are found without what is predicted."""
+    return [*_card_scores(fitted, catalog, constants), *_host_scores(fitted)]
 
 
-def _card_scores(
-    found: Singles, whole: Posterior, errors: SingleErrors, catalog: Catalog, constants: Constants
-) -> list[Score]:
+def _card_scores(fitted: Fitted, catalog: Catalog, constants: Constants) -> list[Score]:
+    found, whole, errors = fitted.found, fitted.whole, fitted.errors
     known = np.array([row.model in KNOWN for row in found.rows])
     suite = np.array([in_suite(row.stack) for row in found.rows])
     cards = groups_by([row.gpu for row in found.rows])
     generations = groups_by([generation_of(find_accelerator(catalog, row.gpu)) for row in found.rows])
     sources = groups_by([source_of_stack(row.stack) for row in found.rows])
     on_cards = _card_widths(found, whole, errors, cards, constants)
+    of_sources = _source_widths(found, whole, errors, sources, constants)
+    every = np.ones(len(found.rows), dtype=bool)
     on_new = errors.new_gpu * errors.strange
+    both = np.concatenate([on_new, errors.new_stack]), np.concatenate([on_cards, of_sources])
     guesses = {name: _guesses(found, cards, guess) for name, guess in CARDS.items()}
     of_generations = left_out(found, whole, generations, catalog)
     return [
         _score(CARDS_OF_SUITE, on_new, on_cards, guesses, known & suite),
         _score(CARDS_OF_ALL, on_new, on_cards, guesses, known),
-        _score(CARDS_ALL_MODELS, on_new, on_cards, guesses, np.ones(len(known), dtype=bool)),
+        _score(CARDS_ALL_MODELS, on_new, on_cards, guesses, every),
         _score(
             GENERATIONS, of_generations, _card_widths(found, whole, errors, generations, constants),
             {name: _guesses(found, generations, guess) for name, guess in CARDS.items()}, known & suite,
         ),
-        _score(SOURCES, errors.new_stack, _source_widths(found, whole, errors, sources, constants), {}, known | ~known),
+        _score(SOURCES_KNOWN, errors.new_stack, of_sources, {}, known),
+        _score(SOURCES, errors.new_stack, of_sources, {}, every),
+        _score(NEW_KNOWN, *both, {}, np.concatenate([known, known])),
+        _score(NEW, *both, {}, np.concatenate([every, every])),
     ]  # fmt: skip
 
 
@@ -146,9 +145,8 @@ def _source_widths(
     return widths
 
 
-def _host_scores(pairs: Sequence[Pair], links: LinkFit, constants: Constants) -> list[Score]:
-    together = links.fit(np.arange(len(pairs)))
-    errors, shares = host_errors(pairs, links, together, constants)
+def _host_scores(fitted: Fitted) -> list[Score]:
+    pairs, errors, shares = fitted.pairs, fitted.host_errors, fitted.exchange_shares
     hosts = groups_by([pair.host for pair in pairs])
     measured = np.array([log_efficiency(pair) for pair in pairs])
     widths = np.zeros(len(pairs))

@@ -44,12 +44,12 @@ def covering(misses: Sequence[float] | Array, groups: int | None = None) -> floa
     return float(np.quantile(misses, level))
 
 
-def shrunk(misses: Sequence[float] | Array, usual: float, groups: int | None = None) -> float:
+def shrunk(misses: Sequence[float] | Array, usual: float) -> float:
     """What covers a model's errors, the nearer to what is usual the fewer there are."""
     if not len(misses):
         return usual
     share = len(misses) / (len(misses) + _ROWS_OF_THE_USUAL)
-    return share * covering(misses, groups) + (1 - share) * usual
+    return share * covering(misses) + (1 - share) * usual
 
 
 def strangeness(card: Array, measured: Array) -> float:
