@@ -42,10 +42,10 @@ _TRANSFORMER_CONSTANTS = (
 )
 _VISION_CONSTANTS = (
     "vision_efficiency",
-    "vision_intensity_half",
     "vision_bytes_factor",
-    "vision_vector_flop",
-    "vision_norm",
+    "vision_cycles",
+    "vision_patch_share",
+    "vision_plain_share",
     "vision_launch_ms",
     "vision_parameter_bytes",
 )
@@ -216,7 +216,15 @@ def _from_formula(
     choice, step = run.choice, run.step
     shares = {part: seconds / step.total_s for part, seconds in step.parts_s.items()}
     half_width, novelty = estimated_half_width(
-        _unit(request), setup.gpu, request.precision, choice.layout, shares, catalog, evidence, constants
+        _unit(request),
+        setup.gpu,
+        request.precision,
+        choice.layout,
+        shares,
+        catalog,
+        evidence,
+        constants,
+        setup.workload.vision,
     )
     spec = setup.workload.transformer
     if spec is not None and spec.experts:
