@@ -36,6 +36,7 @@ from planner.performance.evidence import Evidence, load_evidence
 from planner.performance.own_rows import with_own_rows
 from planner.performance.predict_rows import predict_language_rows, predict_memory_rows
 from planner.performance.remedies import USUAL_MACHINE_GPUS
+from planner.performance.time_to_target.predict import predict_time_rows
 from planner.performance.transfer.predict import predict_sample_rows
 from planner.report.claims import claims_document, claims_text
 from planner.report.diff import diff_paths, diff_text
@@ -293,6 +294,7 @@ def _validate(options: argparse.Namespace) -> None:
         language=lambda rows: predict_language_rows(rows, catalog),
         memory=lambda rows: predict_memory_rows(rows, catalog),
         samples=lambda rows: predict_sample_rows(rows, catalog),
+        times=lambda rows: predict_time_rows(rows, catalog),
     )
     if options.csv is not None:
         write_whole(options.csv, validation_csv(validation), field="--csv", sources=[options.file])

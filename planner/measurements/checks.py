@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 
 from planner.catalog.query import accelerators_named, find_accelerator, find_workload, workloads_named
 from planner.catalog.records import Catalog, Gpu, PartialGpu, TransformerSpec, Workload
 from planner.errors import InputError, UnknownIdError
 from planner.measurements.parallelism import EXPECTED, Parallelism, ParallelismError, parse_parallelism
-from planner.measurements.rows import LanguageRow, MemoryRow, Row, SampleRow
+from planner.measurements.rows import LanguageRow, MemoryRow, Row, SampleRow, TimeRow
 from planner.messages import as_text
 from planner.units import FLOP_PER_TFLOP
 
 TASKS = ("pretrain", "full-finetune", "lora", "qlora")
 SAMPLE_TASKS = ("train",)
+CLOSED = "closed"
+_DIVISION = re.compile(r"division=(\w+)")
 _SMALLER_LAST = ("composer", "llm-foundry")
 """Frameworks that run a last micro-batch with fewer sequences, so that micro-batches need not divide the batch."""
 _SHOWN = 60
@@ -116,7 +119,7 @@ def row_reason(row: Row, subjects: Subjects) -> str | None:
 
     Parameters
     ----------
-    row : LanguageRow, MemoryRow or SampleRow
+    row : LanguageRow, MemoryRow, SampleRow or TimeRow
         What is written in the table.
     subjects : Subjects
         GPUs and models that are known.
@@ -130,6 +133,8 @@ def row_reason(row: Row, subjects: Subjects) -> str | None:
         return reason("gpu", "nothing", "the name of a GPU")
     if row.n_gpus is None:
         return reason("n_gpus", "nothing", "the number of GPUs")
+    if isinstance(row, TimeRow):
+        return subjects.gpu_reason(row.gpu) or _time_reason(row)
     tasks = SAMPLE_TASKS if isinstance(row, SampleRow) else TASKS
     if row.task and row.task.casefold() not in tasks:
         return reason("task", _quoted(row.task), as_text(tasks))
@@ -157,6 +162,17 @@ def _sample_reason(row: SampleRow) -> str | None:
         return reason("model", "nothing", "its name; or fwd_gmacs_per_sample and activations_m_per_sample")
     if not row.precision:
         return reason("precision", "nothing", "the precision that was computed in: it decides the speed")
+    return None
+
+
+def _time_reason(row: TimeRow) -> str | None:
+    if not row.benchmark:
+        return reason("benchmark", "nothing", "the name of a benchmark")
+    division = row.division or next(iter(_DIVISION.findall(row.notes or "")), "")
+    if division and division.casefold() != CLOSED:
+        return reason("division", _quoted(division), f"{CLOSED}: others may change model, data and target")
+    if row.nodes is not None and row.n_gpus is not None and row.n_gpus % row.nodes:
+        return reason("n_gpus", row.n_gpus, f"a multiple of the {row.nodes} nodes")
     return None
 
 

@@ -19,6 +19,7 @@ from planner.performance.memory.states import optimizer_of
 from planner.performance.request import Request, Setup, Warning_, resolve_request
 from planner.performance.request_steps import request_steps, trained_parameters, units_per_sample
 from planner.performance.throughput import StepTime
+from planner.performance.time_to_target.larger_batch import samples_factor
 from planner.performance.uncertainty import REGIME_SHARE, estimated_half_width
 from planner.units import BYTES_PER_GB
 from planner.workload.settings import Checkpointing, Optimizer
@@ -27,6 +28,7 @@ __all__ = ["Prediction", "Setup", "Warning_", "estimate"]
 
 Basis = Literal["measured", "transferred", "estimated"]
 Unit = Literal["tokens_per_s", "samples_per_s"]
+MORE_SAMPLES = 1.1  # times the fewest: beyond it a large batch is pointed out
 SLOWING_SHARE = 0.4  # below a half, what more GPUs do divide takes longer on half of them than the step on all
 TIGHT_SHARE = 0.93  # peak memory over capacity from which the error of the memory estimate decides
 
@@ -264,10 +266,16 @@ def _from_formula(
 
 
 def _batch_warning(request: Request, used: int) -> tuple[Warning_, ...]:
-    recipe = request.setup.workload.global_batch
-    if request.setup.global_batch is not None or used == recipe:
-        return ()
-    return (Warning_(code="global_batch_adjusted", params={"recipe": recipe, "used": used}),)
+    workload = request.setup.workload
+    found = []
+    if request.setup.global_batch is None and used != workload.global_batch:
+        params = {"recipe": workload.global_batch, "used": used}
+        found.append(Warning_(code="global_batch_adjusted", params=params))
+    factor = samples_factor(workload.id, used)
+    if factor > MORE_SAMPLES:
+        more = {"used": used, "share": factor - 1.0, "workload": workload.name}
+        found.append(Warning_(code="batch_needs_more_samples", params=more))
+    return tuple(found)
 
 
 def _prediction(
