@@ -166,9 +166,7 @@ def _split_row(split: Split) -> dict[str, Any]:
         t("accuracy.groups.table"): t(f"accuracy.held.area.{split.area}"),
         t("accuracy.column.runs"): split.rows,
         t("accuracy.column.errors"): _pair(split.errors),
-        t("accuracy.column.coverage"): formatting.unknown()
-        if split.coverage_80 is None
-        else formatting.plain(100.0 * split.coverage_80),
+        t("accuracy.column.coverage"): _in_range(split),
         t("accuracy.column.limit"): t("word.none") if split.limit is None else _pair(split.limit),
         t("accuracy.column.verdict"): t(f"accuracy.held.{verdict}"),
         t("accuracy.column.baseline"): t("word.none")
@@ -176,6 +174,16 @@ def _split_row(split: Split) -> dict[str, Any]:
         else t("accuracy.held.baseline", name=best.name, errors=_pair(best.errors)),
         t("accuracy.column.computed"): formatting.date(split.computed.isoformat()),
     }
+
+
+def _in_range(split: Split) -> str:
+    """Share of the measured values within their range, and how wide that is."""
+    if split.coverage_80 is None:
+        return formatting.unknown()
+    share = formatting.plain(100.0 * split.coverage_80, 2)
+    if split.median_half_width is None:
+        return share
+    return t("accuracy.held.in_range", share=share, width=f"{split.median_half_width:g}")
 
 
 def _pair(errors: Errors) -> str:

@@ -42,6 +42,7 @@ class _SplitIn(_ErrorsIn):
     name: Text
     rows: Annotated[int, Field(ge=1)]
     coverage_80: Annotated[float, Field(ge=0, le=1)] | None = None
+    median_half_width: _Percent | None = None
     limit: _ErrorsIn | None = None
     best_baseline: _BaselineIn | None = None
     computed: dt.date
@@ -76,6 +77,7 @@ class Split:
     rows: int
     errors: Errors
     coverage_80: float | None  # share of the measured values within the predicted 80 % interval [-]
+    median_half_width: float | None  # of these intervals, over the prediction [%]
     limit: Errors | None
     best_baseline: Baseline | None
     computed: dt.date
@@ -146,6 +148,7 @@ def _split(entry: _SplitIn) -> Split:
         rows=entry.rows,
         errors=_errors(entry),
         coverage_80=entry.coverage_80,
+        median_half_width=entry.median_half_width,
         limit=None if entry.limit is None else _errors(entry.limit),
         best_baseline=None if best is None else Baseline(name=best.name, errors=_errors(best)),
         computed=entry.computed,

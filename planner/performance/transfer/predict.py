@@ -15,10 +15,13 @@ from planner.performance.constants import Constants, constants_of
 from planner.performance.device import device_of
 from planner.performance.evidence import PRECISIONS
 from planner.performance.scaling import Link, link_of
-from planner.performance.transfer.cards import PrecisionClass, card_of
+from planner.performance.transfer.answer import answer
+from planner.performance.transfer.cards import PrecisionClass
+from planner.performance.transfer.links import kind_of
 from planner.performance.transfer.models import KnownModel, Transfer, load_transfer
-from planner.performance.transfer.published import CHANNELS_LAST, input_key, precision_class, stack_of, unit_key
-from planner.performance.transfer.speed import alone, several, units_of_sample
+from planner.performance.transfer.published import CHANNELS_LAST, input_key, precision_class, unit_key
+from planner.performance.transfer.software import stack_of
+from planner.performance.transfer.widths import exchange_width
 from planner.performance.uncertainty import vision_half_width
 from planner.performance.vision import vision_step
 from planner.performance.vision_names import named_spec
@@ -88,7 +91,7 @@ def _transferred(
     row: SampleRow, subject: _Subject, known: Sequence[KnownModel], catalog: Catalog, constants: Constants,
     transfer: Transfer,
 ) -> RowPrediction:  # fmt: skip
-    size = input_key(row.input or "")
+    size = input_key(row.input or "", row.notes or "")
     most_measured = max(known, key=lambda model: len(model.cards))
     model = next((model for model in known if model.input == size), None if size else most_measured)
     if model is None:
@@ -98,25 +101,17 @@ def _transferred(
         subject.choices.append(f"input {model.input or 'as published'}")
     if row.throughput_unit and unit_key(row.throughput_unit) != model.unit:
         return _skipped(f"throughput_unit: found '{row.throughput_unit}', expected {model.unit}s/s, as published")
-    card = card_of(catalog, subject.gpu.id, subject.precision, constants)
-    if card is None:
-        return _skipped(f"gpu: found '{row.gpu}', expected a card whose memory, bandwidth and rates are known")
     batch: float | None = row.batch_per_gpu
     if batch is None:
         batch = model.usual_batch
         subject.choices.append(f"batch {batch:g}")
-    single = alone(model.terms, card, subject.precision, batch, subject.stack)
-    units = batch * units_of_sample(model.unit, model.input)
-    speed = several(single, units, model.exchanged_m_parameters, subject.precision, subject.link, constants)
-    new_card = subject.gpu.id not in model.cards
-    widths = [model.half_width_new_card if new_card else model.half_width_known_card]
-    if subject.link.gpus > 1:
-        widths.append(transfer.half_width_several_gpus)
-    new_stack = subject.stack not in dict(model.terms.sources)
-    if new_stack:
-        widths.append(constants.half_width_new_gpu)
-    novelty = "new-gpu" if new_card else "new-stack" if new_stack else "known"
-    return _with_interval(speed, widths, "transferred", novelty, subject)
+    found = answer(
+        model, gpu=subject.gpu, precision=subject.precision, batch=batch, stack=subject.stack, link=subject.link,
+        catalog=catalog, constants=constants, transfer=transfer,
+    )  # fmt: skip
+    if found is None:
+        return _skipped(f"gpu: found '{row.gpu}', expected a card whose memory, bandwidth and rates are known")
+    return _with_interval(found.speed, [found.half_width], "transferred", found.novelty, subject)
 
 
 def _estimated(row: SampleRow, subject: _Subject, constants: Constants, transfer: Transfer) -> RowPrediction:
@@ -143,7 +138,8 @@ def _estimated(row: SampleRow, subject: _Subject, constants: Constants, transfer
     speed = subject.link.gpus * batch / step.total_s
     widths = [vision_half_width(spec, constants, channels_last=channels_last)]
     if subject.link.gpus > 1:
-        widths.append(transfer.half_width_several_gpus)
+        share = (step.parts_s["communication"] + step.parts_s["waiting"]) / step.total_s
+        widths.append(exchange_width(kind_of(subject.gpu), share, transfer.exchange_widths))
     return _with_interval(speed, widths, "estimated", "new-model", subject)
 
 
