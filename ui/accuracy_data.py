@@ -137,7 +137,7 @@ def shipped() -> Shipped:
 class OwnTable:
     """What was understood of a table of the user's.
 
-    `plan_faults` are problems of rows by line; `unusable` says why no plan can use the table at all. `counted` are the
+    `faults` are problems of rows by line; `unusable` says why no plan can use the table at all. `counted` are the
     lines of the rows that can answer a plan.
     """
 
