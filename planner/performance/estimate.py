@@ -19,6 +19,7 @@ from planner.performance.memory.states import optimizer_of
 from planner.performance.request import Request, Setup, Warning_, resolve_request
 from planner.performance.request_steps import request_steps, trained_parameters, units_per_sample
 from planner.performance.throughput import StepTime
+from planner.performance.transferred import Transferred, find_transferred
 from planner.performance.uncertainty import REGIME_SHARE, estimated_half_width
 from planner.units import BYTES_PER_GB
 from planner.workload.settings import Checkpointing, Optimizer
@@ -138,8 +139,18 @@ def _predict(setup: Setup, catalog: Catalog, evidence: Evidence, constants: Cons
     measured = find_measured(request, evidence) if request.usual_training else None
     if measured is not None:
         return _from_measured(request, choices[0], measured, constants)
-    runs = _runs(request, choices, constants)
-    return _from_formula(request, max(runs, key=lambda run: run.throughput), catalog, evidence, constants)
+    return _cold(request, choices, catalog, evidence, constants)
+
+
+def _cold(
+    request: Request, choices: Sequence[Choice], catalog: Catalog, evidence: Evidence, constants: Constants
+) -> Prediction:
+    """What is known without a measurement of this configuration: the model's speed on other cards, or the formulas."""
+    run = max(_runs(request, choices, constants), key=lambda run: run.throughput)
+    transferred = find_transferred(request, run.choice, run.global_batch, catalog, evidence, constants)
+    if transferred is not None:
+        return _from_transferred(request, run, transferred)
+    return _from_formula(request, run, catalog, evidence, constants)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,6 +161,11 @@ class _Run:
     step: StepTime
     global_batch: int
     throughput: float
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """Parts of the step over the whole of it. [-]"""
+        return {part: seconds / self.step.total_s for part, seconds in self.step.parts_s.items()}
 
 
 def _runs(request: Request, choices: Sequence[Choice], constants: Constants) -> list[_Run]:
@@ -209,19 +225,36 @@ def _from_measured(request: Request, choice: Choice, measured: Measured, constan
     )
 
 
+def _from_transferred(request: Request, run: _Run, transferred: Transferred) -> Prediction:
+    """Settings and memory by the formulas, whose parts are stretched to the speed."""
+    scale = run.throughput / transferred.throughput
+    factor = math.exp(transferred.half_width)
+    return _prediction(
+        request,
+        run.choice,
+        throughput=transferred.throughput,
+        interval=(transferred.throughput / factor, transferred.throughput * factor),
+        basis="transferred",
+        software=transferred.software,
+        global_batch=run.global_batch,
+        breakdown={part: seconds * scale for part, seconds in run.step.parts_s.items()},
+        sources=_transfer_sources(request, transferred.ids),
+        warnings=(*request.warnings, *transferred.warnings, *_run_warnings(request, run)),
+    )
+
+
 def _from_formula(
     request: Request, run: _Run, catalog: Catalog, evidence: Evidence, constants: Constants
 ) -> Prediction:
     setup = request.setup
     choice, step = run.choice, run.step
-    shares = {part: seconds / step.total_s for part, seconds in step.parts_s.items()}
     half_width, novelty = estimated_half_width(
-        _unit(request), setup.gpu, request.precision, choice.layout, shares, catalog, evidence, constants
+        _unit(request), setup.gpu, request.precision, choice.layout, run.shares, catalog, evidence, constants
     )
     spec = setup.workload.transformer
     if spec is not None and spec.experts:
         half_width = math.hypot(half_width, constants.half_width_experts)
-    warnings = [*request.warnings, *novelty, *_batch_warning(request, run.global_batch)]
+    warnings = [*request.warnings, *novelty]
     if is_fused(setup.workload) and setup.software is None:
         warnings.append(Warning_(code="software_assumed", params={"software": software_of(request, choice.layout)}))
     if request.adapters:
@@ -234,13 +267,7 @@ def _from_formula(
     if setup.checkpointing is None and choice.checkpointing != setup.workload.checkpointing:
         recomputation = {"recipe": setup.workload.checkpointing, "used": choice.checkpointing}
         warnings.append(Warning_(code="checkpointing_raised", params=recomputation))
-    if TIGHT_SHARE < choice.memory_bytes / choice.capacity_bytes <= 1.0:
-        memory = {"memory_gb": choice.memory_bytes / BYTES_PER_GB, "capacity_gb": choice.capacity_bytes / BYTES_PER_GB}
-        warnings.append(Warning_(code="tight_memory", params={**memory, "gpu": setup.gpu.name}))
-    if shares["communication"] > REGIME_SHARE:
-        warnings.append(Warning_(code="slow_links", params={"share": shares["communication"], "gpus": setup.gpus}))
-    if shares["launch"] > REGIME_SHARE:
-        warnings.append(Warning_(code="launch_bound", params={"share": shares["launch"]}))
+    warnings += _run_warnings(request, run)
     return _prediction(
         request,
         choice,
@@ -250,16 +277,28 @@ def _from_formula(
         software=software_of(request, choice.layout) if is_fused(setup.workload) else "eager",
         global_batch=run.global_batch,
         breakdown=step.parts_s,
-        sources=_formula_sources(setup.gpu, request),
+        sources=_formula_sources(request),
         warnings=tuple(warnings),
     )
 
 
-def _batch_warning(request: Request, used: int) -> tuple[Warning_, ...]:
-    recipe = request.setup.workload.global_batch
-    if request.setup.global_batch is not None or used == recipe:
-        return ()
-    return (Warning_(code="global_batch_adjusted", params={"recipe": recipe, "used": used}),)
+def _run_warnings(request: Request, run: _Run) -> tuple[Warning_, ...]:
+    """What is to be known of a run's settings, whatever its speed was taken from."""
+    setup, choice = request.setup, run.choice
+    warnings = []
+    recipe = setup.workload.global_batch
+    if setup.global_batch is None and run.global_batch != recipe:
+        used = {"recipe": recipe, "used": run.global_batch}
+        warnings.append(Warning_(code="global_batch_adjusted", params=used))
+    if TIGHT_SHARE < choice.memory_bytes / choice.capacity_bytes <= 1.0:
+        memory = {"memory_gb": choice.memory_bytes / BYTES_PER_GB, "capacity_gb": choice.capacity_bytes / BYTES_PER_GB}
+        warnings.append(Warning_(code="tight_memory", params={**memory, "gpu": setup.gpu.name}))
+    shares = run.shares
+    if shares["communication"] > REGIME_SHARE:
+        warnings.append(Warning_(code="slow_links", params={"share": shares["communication"], "gpus": setup.gpus}))
+    if shares["launch"] > REGIME_SHARE:
+        warnings.append(Warning_(code="launch_bound", params={"share": shares["launch"]}))
+    return tuple(warnings)
 
 
 def _prediction(
@@ -311,18 +350,36 @@ def _unit(request: Request) -> Unit:
     return "tokens_per_s" if request.setup.workload.unit == "tokens" else "samples_per_s"
 
 
-def _formula_sources(gpu: Gpu, request: Request) -> tuple[str, ...]:
+def _formula_sources(request: Request) -> tuple[str, ...]:
     """Sources of the figures a formula used: the GPU's rates, the model's size, and the constants by assumption."""
+    vision = request.setup.workload.transformer is None
+    names = (*(_VISION_CONSTANTS if vision else _TRANSFORMER_CONSTANTS), *_link_constants(request))
+    cited = (*_figure_sources(request), *(f"assumptions:{assumption_id(name)}" for name in names))
+    return tuple(dict.fromkeys(cited))
+
+
+def _transfer_sources(request: Request, ids: Sequence[str]) -> tuple[str, ...]:
+    """The measurements a speed was taken over from, the GPU's rates, and the constants of its links by assumption."""
+    constants = (f"assumptions:{assumption_id(name)}" for name in _link_constants(request))
+    cited = (*(f"measurements:{id}" for id in ids), *_figure_sources(request), *constants)
+    return tuple(dict.fromkeys(cited))
+
+
+def _figure_sources(request: Request) -> list[str]:
+    gpu = request.setup.gpu
     figures: list[Figure | None] = [
         gpu.dense_tflop_per_s[request.precision],
         gpu.matmul_fraction.get(request.precision),
         gpu.memory_bandwidth_gb_per_s,
         request.setup.workload.parameters,
     ]
-    names = list(_VISION_CONSTANTS if request.setup.workload.transformer is None else _TRANSFORMER_CONSTANTS)
     if request.setup.gpus > 1:
         figures.append(gpu.nvlink_gb_per_s)
-        names += _LINK_CONSTANTS["switched" if gpu.nvlink_gb_per_s else "peer" if gpu.peer_to_peer else "host"]
-    cited = [source for figure in figures if figure is not None for source in figure.sources]
-    cited += [f"assumptions:{assumption_id(name)}" for name in names]
-    return tuple(dict.fromkeys(cited))
+    return [source for figure in figures if figure is not None for source in figure.sources]
+
+
+def _link_constants(request: Request) -> tuple[str, ...]:
+    gpu = request.setup.gpu
+    if request.setup.gpus == 1:
+        return ()
+    return _LINK_CONSTANTS["switched" if gpu.nvlink_gb_per_s else "peer" if gpu.peer_to_peer else "host"]

@@ -23,9 +23,10 @@ SAMPLE_FILE = "dl_throughput.csv"
 SOURCES_FILE = "sources.yaml"
 OWN = "own:"  # begins ids and sources of the user's own measurements
 
-TRANSFER = "transfer"  # use of rows that are no evidence here: only the transfer between cards rests on them
-Use = Literal["evidence", "fit", "compare"]
-"""`evidence` may answer a plan, `fit` only supports the constants, `compare` only shows what other software reaches."""
+TRANSFER = "transfer"
+Use = Literal["evidence", "fit", "compare", "transfer"]
+"""`evidence` may answer a plan, `fit` only supports the constants, `compare` only shows what other software reaches, and
+on `transfer` only the transfer between cards rests."""
 
 # Automatic mixed precision and pure half precision are one class: both multiply in 16 bit and add in 32.
 PRECISIONS: Mapping[str, Precision] = MappingProxyType(
@@ -68,6 +69,7 @@ class Measurement:
     use: Use
     framework: str
     notes: str
+    input: str = ""  # of one sample, such as 3x224x224; empty of language models
     spread: float | None = None  # of an own measurement's samples, over their median [-]
 
     @property
@@ -87,6 +89,8 @@ class Evidence:
     known_gpus: frozenset[tuple[str, str]]  # (unit, GPU) that the constants have been fitted on
     known_precisions: frozenset[Precision]
     sources: Mapping[str, Source]  # where the rows come from
+    for_transfer: tuple[Measurement, ...] = ()  # rows on which the transfer between cards rests beside `measurements`
+    complete: bool = True  # whether nothing was left out, so that what was fitted to all rows may be used
     own: tuple[Measurement, ...] = ()  # the user's; they come before all others, and no constant rests on them
 
     def find(self, id: str) -> Measurement | None:
@@ -95,9 +99,13 @@ class Evidence:
         return own or self.by_id.get(id)
 
     def _kept(self, keep: Callable[[Measurement], bool], reason: str) -> Evidence:
-        kept = tuple(m for m in self.measurements if keep(m))
-        found = _evidence(kept, f"{self.content_hash} {reason}", self.sources)
-        return replace(found, own=tuple(m for m in self.own if keep(m)))
+        found = _evidence(
+            tuple(filter(keep, self.measurements)),
+            f"{self.content_hash} {reason}",
+            self.sources,
+            tuple(filter(keep, self.for_transfer)),
+        )
+        return replace(found, own=tuple(filter(keep, self.own)), complete=False)
 
     def without_gpu(self, gpu_id: str) -> Evidence:
         """The same evidence as if this GPU had never been measured."""
@@ -108,18 +116,24 @@ class Evidence:
         return self._kept(lambda m: m.id not in ids, "without " + ",".join(sorted(ids)))
 
 
-def _evidence(measurements: tuple[Measurement, ...], content_hash: str, sources: Mapping[str, Source]) -> Evidence:
+def _evidence(
+    measurements: tuple[Measurement, ...],
+    content_hash: str,
+    sources: Mapping[str, Source],
+    for_transfer: tuple[Measurement, ...],
+) -> Evidence:
     by_model: dict[str, list[Measurement]] = {}
     for measurement in measurements:
         by_model.setdefault(measurement.model, []).append(measurement)
     return Evidence(
         measurements=measurements,
         content_hash=content_hash,
-        by_id=MappingProxyType({m.id: m for m in reversed(measurements)}),
+        by_id=MappingProxyType({m.id: m for m in reversed((*measurements, *for_transfer))}),
         by_model=MappingProxyType({model: tuple(rows) for model, rows in by_model.items()}),
         known_gpus=frozenset((m.unit, m.gpu) for m in measurements if m.use != "compare"),
         known_precisions=frozenset(m.precision for m in measurements),
         sources=sources,
+        for_transfer=for_transfer,
     )
 
 
@@ -170,7 +184,8 @@ def _parse(language: bytes, samples: bytes, sources: bytes) -> Evidence:
     if problems:
         raise CatalogError("catalog_invalid", problems)
     content_hash = hashlib.sha256(b"\0".join((language, samples, sources))).hexdigest()
-    return _evidence(tuple(rows), content_hash, known)
+    answering = tuple(row for row in rows if row.use != TRANSFER)
+    return _evidence(answering, content_hash, known, tuple(row for row in rows if row.use == TRANSFER))
 
 
 def _sources(content: bytes, problems: list[Problem]) -> Mapping[str, Source]:
@@ -198,9 +213,7 @@ def _rows(
     rows = []
     for number, row in enumerate(csv.DictReader(io.StringIO("\n".join(lines))), start=1):
         try:
-            measurement = read(row)
-            if row["use"] != TRANSFER:
-                rows.append(measurement)
+            rows.append(read(row))
         except (KeyError, ValueError, TypeError, AttributeError) as error:
             record = row.get("id") or f"row {number}"
             problems.append(
@@ -280,4 +293,5 @@ def _sample_row(row: Mapping[str, str]) -> Measurement:
         use=row["use"],  # type: ignore[arg-type]
         framework=row["framework"],
         notes=row["notes"],
+        input=row["input"],
     )

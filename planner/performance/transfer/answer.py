@@ -12,7 +12,7 @@ import numpy as np
 from planner.catalog.records import Catalog, Gpu, PartialGpu
 from planner.performance.constants import Constants
 from planner.performance.scaling import Link, jitter_factor
-from planner.performance.transfer.cards import PrecisionClass, card_of
+from planner.performance.transfer.cards import PrecisionClass, card_of_gpu
 from planner.performance.transfer.models import KnownModel, Transfer
 from planner.performance.transfer.speed import alone, parts_alone, several, units_of_sample
 
@@ -65,7 +65,7 @@ def answer(
     catalog, constants, transfer
         Cards, the estimator's constants, and how far off such answers are.
     """
-    card = card_of(catalog, gpu.id, precision, constants)
+    card = card_of_gpu(gpu, precision, constants)
     if card is None:
         return None
     single = alone(model.terms, card, precision, batch, stack)

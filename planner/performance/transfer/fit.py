@@ -24,7 +24,7 @@ from planner.performance.transfer.published import PublishedRow, published_rows
 from planner.performance.transfer.speed import ELEMENT_BYTES, alone, several, units_of_sample
 from planner.performance.transfer.terms import TERMS, Samples, Terms, fit_terms, log_time, robust, samples_of
 
-_FEWEST_ROWS = 3
+FEWEST_ROWS = 3
 _USUAL_M_PARAMETERS = 50.0
 _SPREAD_UNKNOWN, _SPREAD_KNOWN = 1.5, 0.3  # logs of the parameters exchanged, not printed and printed
 _ROW_SPREAD = 0.1
@@ -85,7 +85,7 @@ def groups(catalog: Catalog, constants: Constants) -> list[Group]:
         Group(model=model, input=size, rows=tuple(row for row, _ in rows), cards=tuple(card for _, card in rows))
         for (model, size), rows in sorted(found.items())
     ]
-    return [group for group in built if len(group.alone()) >= _FEWEST_ROWS]
+    return [group for group in built if len(group.alone()) >= FEWEST_ROWS]
 
 
 def fit_exchange(group: Group, catalog: Catalog, constants: Constants) -> float:
@@ -130,7 +130,7 @@ def held_out_errors(found: Sequence[Group]) -> dict[str, list[tuple[Group, int, 
         for gpu in sorted({group.rows[at].gpu for at in singles}):
             kept = [at for at in singles if group.rows[at].gpu != gpu]
             left = [at for at in singles if group.rows[at].gpu == gpu]
-            if len(kept) < _FEWEST_ROWS:
+            if len(kept) < FEWEST_ROWS:
                 continue
             misses = errors_of(fit_terms(group.samples(kept)), group.samples(left))
             errors.setdefault(gpu, []).extend((group, at, float(miss)) for at, miss in zip(left, misses, strict=True))

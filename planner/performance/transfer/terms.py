@@ -8,7 +8,6 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import least_squares
 
 from planner.performance.transfer.cards import Card
 
@@ -89,6 +88,8 @@ def fit_terms(samples: Samples) -> Terms:
 
     A card with many rows counts less than its rows would: the fourth root of their number.
     """
+    from scipy.optimize import least_squares  # takes as long to load as a plan, which never fits
+
     start = _EXPECTED - np.median(samples.log_speed)
     start[3] += np.log(np.median(np.maximum(samples.batch, 1.0)))
     count = np.bincount(samples.card)[samples.card]

@@ -1,0 +1,239 @@
+"""Finds what a plan can take over from the same model's speed on other cards, where those say enough."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from planner.catalog.records import Catalog, Gpu, PartialGpu, Precision, Workload
+from planner.performance.constants import Constants
+from planner.performance.device import generation_of
+from planner.performance.evidence import Evidence, Measurement
+from planner.performance.fitting import Choice
+from planner.performance.request import Request, Warning_
+from planner.performance.scaling import link_of
+from planner.performance.transfer.answer import answer
+from planner.performance.transfer.cards import Card, PrecisionClass, card_of, card_of_gpu
+from planner.performance.transfer.models import KnownModel, load_transfer
+from planner.performance.transfer.published import input_key, stack_of
+
+FEWEST_CARDS = 3
+"""Cards on which a model must have been measured in a class of precision, and in a software that is assumed. [-]"""
+BEYOND_BATCHES = 4.0
+"""How far beyond the batches that were measured, in either direction, the law of the batch is used. [-]"""
+MOST_SOURCES = 8
+"""Rows that are named of those a speed rests on: of the cards most like the one that is asked for. [-]"""
+_CLASSES: dict[Precision, PrecisionClass] = {"fp16": "16-bit", "bf16": "16-bit", "tf32": "tf32", "fp32": "fp32"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transferred:
+    """Speed of a run, taken over from the model's runs on other cards or with other batches."""
+
+    throughput: float
+    half_width: float  # of the 80 % interval, on the log
+    software: str  # for which it holds
+    ids: tuple[str, ...]  # of measurements on the cards most like this one
+    warnings: tuple[Warning_, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Precision:
+    """What was measured in one class of precision."""
+
+    cards: frozenset[str]
+    batches: tuple[int, int]  # smallest and largest on one GPU
+    rows: tuple[Measurement, ...]  # on one GPU, in the software that is assumed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Support:
+    """A known model with the rows it rests on, as far as these may be looked at."""
+
+    model: KnownModel
+    stack: str
+    software: str
+    by_precision: dict[PrecisionClass, _Precision]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Question:
+    """A model by name and input; what else it depends on is told apart by its content."""
+
+    names: tuple[str, ...]
+    size: str
+    evidence_hash: str
+    catalog_hash: str
+    evidence: Evidence = field(compare=False)
+    catalog: Catalog = field(compare=False)
+    constants: Constants = field(compare=False)
+
+
+def find_transferred(
+    request: Request, choice: Choice, global_batch: int, catalog: Catalog, evidence: Evidence, constants: Constants
+) -> Transferred | None:
+    """Speed of a request from the same model on other cards, or None where these don't say enough.
+
+    Parameters
+    ----------
+    request : Request
+        What is asked.
+    choice : Choice
+        Settings of the run: only copies of the model without recomputation were measured.
+    global_batch : int
+        Samples of a step; several passes before one exchange where the GPUs take fewer at once.
+    catalog, evidence, constants
+        Cards, the rows that may be looked at, and the estimator's constants.
+
+    Returns
+    -------
+    Transferred or None
+        None for models, inputs and precisions that were never or hardly measured, vendors without a row, and batches
+        far from those measured.
+    """
+    setup, workload = request.setup, request.setup.workload
+    usual = request.usual_training and choice.checkpointing == "none" and choice.layout.sharding == "replicated"
+    if workload.unit != "samples" or not workload.evidence_models or not usual:
+        return None
+    kind = _CLASSES.get(request.precision)
+    support = None if kind is None else _support_of(request, catalog, evidence, constants)
+    if kind is None or support is None or kind not in support.by_precision:
+        return None
+    found = support.by_precision[kind]
+    if len(found.cards) < FEWEST_CARDS:
+        return None
+    smallest, largest = found.batches
+    if not smallest / BEYOND_BATCHES <= choice.micro_batch <= largest * BEYOND_BATCHES:
+        return None
+    known = [card for id in found.cards if (card := catalog.gpus.get(id) or catalog.partial_gpus.get(id)) is not None]
+    if all(card.vendor != setup.gpu.vendor for card in known):
+        return None
+    link = link_of(setup.gpu, setup.gpus, setup.gpus_per_node, setup.network_gbit_per_s, constants)
+    told = answer(
+        support.model, gpu=setup.gpu, precision=kind, batch=choice.micro_batch, stack=support.stack, link=link,
+        catalog=catalog, constants=constants, transfer=load_transfer(),
+    )  # fmt: skip
+    if told is None:
+        return None
+    passes = global_batch / (choice.micro_batch * setup.gpus)
+    exchange_s = told.parts_s["communication"]
+    seconds = passes * (told.step_s - exchange_s) + exchange_s
+    half_width, warnings = told.half_width, []
+    if all(generation_of(card) != generation_of(setup.gpu) for card in known):
+        half_width = max(half_width, constants.half_width_new_architecture)
+        params = {"gpu": setup.gpu.name, "of": setup.gpu.architecture}
+        warnings.append(Warning_(code="no_training_evidence", params=params))
+    taken = {"model": workload.name, "cards": len(found.cards), "software": support.software}
+    return Transferred(
+        throughput=global_batch / seconds,
+        half_width=half_width,
+        software=support.software,
+        ids=_nearest(found.rows, setup.gpu, kind, catalog, constants),
+        warnings=(*warnings, Warning_(code="transferred", params=taken)),
+    )
+
+
+def _support_of(request: Request, catalog: Catalog, evidence: Evidence, constants: Constants) -> _Support | None:
+    workload = request.setup.workload
+    return _support(
+        _Question(
+            names=workload.evidence_models,
+            size=_size(workload, request.seq_len),
+            evidence_hash=evidence.content_hash,
+            catalog_hash=catalog.content_hash,
+            evidence=evidence,
+            catalog=catalog,
+            constants=constants,
+        )
+    )
+
+
+def _size(workload: Workload, seq_len: int | None) -> str:
+    """Input of a workload as the published rows spell it."""
+    if workload.vision is not None:
+        return input_key(workload.vision.input)
+    return f"seq{seq_len}"
+
+
+@lru_cache(maxsize=64)
+def _support(question: _Question) -> _Support | None:
+    evidence = question.evidence
+    found = [
+        model
+        for name in question.names
+        for model in load_transfer().models.get(name.casefold(), ())
+        if model.input == question.size and model.unit == "sample"
+    ]
+    if not found:
+        return None
+    model: KnownModel | None = found[0]
+    assert model is not None
+    name, size = model.model, question.size
+    rows = [
+        row
+        for row in (*evidence.by_model.get(name, ()), *evidence.for_transfer)
+        if row.model == name and row.unit == "samples_per_s" and input_key(row.input) == size
+    ]
+    if not evidence.complete:
+        from planner.performance.transfer.left_out import refitted  # fits, which plans of the whole evidence never do
+
+        model = refitted(model, {row.id for row in rows}, question.catalog, question.constants)
+    stack = None if model is None else _usual_stack(rows, model)
+    if model is None or stack is None:
+        return None
+    inside = [row for row in rows if row.use == "evidence" and stack_of(row.source, row.framework) == stack]
+    return _Support(
+        model=model,
+        stack=stack,
+        software=max(inside, key=lambda row: (row.date, row.id)).framework,
+        by_precision={kind: part for kind in set(_CLASSES.values()) if (part := _part(kind, rows, inside)) is not None},
+    )
+
+
+def _usual_stack(rows: Iterable[Measurement], model: KnownModel) -> str | None:
+    """The newest software that answers plans and was measured on several cards."""
+    newest: dict[str, str] = {}
+    cards: dict[str, set[str]] = {}
+    fitted = dict(model.terms.sources)
+    for row in rows:
+        stack = stack_of(row.source, row.framework)
+        if row.use == "evidence" and stack in fitted:
+            newest[stack] = max(newest.get(stack, ""), row.date)
+            cards.setdefault(stack, set()).add(row.gpu)
+    usual = [stack for stack in newest if len(cards[stack]) >= FEWEST_CARDS]
+    return max(usual, key=lambda stack: (newest[stack], stack), default=None)
+
+
+def _part(kind: PrecisionClass, rows: Iterable[Measurement], inside: Iterable[Measurement]) -> _Precision | None:
+    alike = [row for row in rows if _CLASSES.get(row.precision) == kind and row.gpus == 1 and row.micro_batch]
+    if not alike:
+        return None
+    batches = [row.micro_batch for row in alike]
+    ids = {row.id for row in inside}
+    return _Precision(
+        cards=frozenset(row.gpu for row in alike),
+        batches=(min(batches), max(batches)),
+        rows=tuple(row for row in alike if row.id in ids) or tuple(alike),
+    )
+
+
+def _nearest(
+    rows: Iterable[Measurement], gpu: Gpu | PartialGpu, kind: PrecisionClass, catalog: Catalog, constants: Constants
+) -> tuple[str, ...]:
+    """Ids of the rows on the cards whose bandwidth and matmul rate are most like this one's."""
+    here = card_of_gpu(gpu, kind, constants)
+    apart: dict[str, float] = {}
+    for row in rows:
+        if row.gpu not in apart:
+            there = card_of(catalog, row.gpu, kind, constants)
+            apart[row.gpu] = math.inf if here is None or there is None else _distance(here, there)
+    return tuple(row.id for row in sorted(rows, key=lambda row: (apart[row.gpu], row.id))[:MOST_SOURCES])
+
+
+def _distance(one: Card, other: Card) -> float:
+    """Sum of the sizes of the logs of the ratios of matmul rate and bandwidth. [-]"""
+    return abs(math.log(one.matmul_tflop_per_s / other.matmul_tflop_per_s)) + abs(
+        math.log(one.bandwidth_gb_per_s / other.bandwidth_gb_per_s)
+    )
