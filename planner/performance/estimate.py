@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal
 
-from planner.catalog.records import Catalog, Figure, Gpu, Precision
+from planner.catalog.records import Catalog, Precision
 from planner.errors import InputError
-from planner.performance.constants import Constants, assumption_id, constants_of
+from planner.performance.cited import formula_sources, transfer_sources
+from planner.performance.constants import Constants, constants_of
 from planner.performance.evidence import Evidence
 from planner.performance.fitting import Choice, fitting_choices, is_fused, layout_need, memory_setup, software_of
 from planner.performance.layout import Layout
@@ -29,32 +30,8 @@ __all__ = ["Prediction", "Setup", "Warning_", "estimate"]
 Basis = Literal["measured", "transferred", "estimated"]
 Unit = Literal["tokens_per_s", "samples_per_s"]
 SLOWING_SHARE = 0.4  # below a half, what more GPUs do divide takes longer on half of them than the step on all
+EXCHANGE = ("communication", "waiting")
 TIGHT_SHARE = 0.93  # peak memory over capacity from which the error of the memory estimate decides
-
-_TRANSFORMER_CONSTANTS = (
-    "gemm_efficiency",
-    "gemm_bytes_factor",
-    "attention_efficiency",
-    "elementwise_factor_fused",
-    "elementwise_factor_unfused",
-    "kernel_launch_us",
-    "optimizer_factor",
-    "logit_bytes_cached",
-)
-_VISION_CONSTANTS = (
-    "vision_efficiency",
-    "vision_intensity_half",
-    "vision_bytes_factor",
-    "vision_vector_flop",
-    "vision_norm",
-    "vision_launch_ms",
-    "vision_parameter_bytes",
-)
-_LINK_CONSTANTS = {
-    "switched": ("nvlink_share_ddp", "nvlink_share_fsdp", "overlap_exposed"),
-    "peer": ("pcie_gb_per_s_professional",),
-    "host": ("pcie_gb_per_s_geforce", "geforce_contention"),
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,7 +124,7 @@ def _cold(
 ) -> Prediction:
     """What is known without a measurement of this configuration: the model's speed on other cards, or the formulas."""
     run = max(_runs(request, choices, constants), key=lambda run: run.throughput)
-    transferred = find_transferred(request, run.choice, run.global_batch, catalog, evidence, constants)
+    transferred = find_transferred(request, run.choice, run.global_batch, run.exchange_s, catalog, evidence, constants)
     if transferred is not None:
         return _from_transferred(request, run, transferred)
     return _from_formula(request, run, catalog, evidence, constants)
@@ -166,6 +143,11 @@ class _Run:
     def shares(self) -> dict[str, float]:
         """Parts of the step over the whole of it. [-]"""
         return {part: seconds / self.step.total_s for part, seconds in self.step.parts_s.items()}
+
+    @property
+    def exchange_s(self) -> float:
+        """What several GPUs lose of a step to each other. [s]"""
+        return sum(self.step.parts_s[part] for part in EXCHANGE)
 
 
 def _runs(request: Request, choices: Sequence[Choice], constants: Constants) -> list[_Run]:
@@ -226,8 +208,9 @@ def _from_measured(request: Request, choice: Choice, measured: Measured, constan
 
 
 def _from_transferred(request: Request, run: _Run, transferred: Transferred) -> Prediction:
-    """Settings and memory by the formulas, whose parts are stretched to the speed."""
-    scale = run.throughput / transferred.throughput
+    """Settings and memory by the formulas, whose parts but for the exchange are stretched to the speed."""
+    compute_s = run.global_batch / transferred.throughput - run.exchange_s
+    scale = compute_s / (run.step.total_s - run.exchange_s)
     factor = math.exp(transferred.half_width)
     return _prediction(
         request,
@@ -237,8 +220,10 @@ def _from_transferred(request: Request, run: _Run, transferred: Transferred) -> 
         basis="transferred",
         software=transferred.software,
         global_batch=run.global_batch,
-        breakdown={part: seconds * scale for part, seconds in run.step.parts_s.items()},
-        sources=_transfer_sources(request, transferred.ids),
+        breakdown={
+            part: seconds if part in EXCHANGE else seconds * scale for part, seconds in run.step.parts_s.items()
+        },
+        sources=transfer_sources(request, transferred.ids),
         warnings=(*request.warnings, *transferred.warnings, *_run_warnings(request, run)),
     )
 
@@ -277,7 +262,7 @@ def _from_formula(
         software=software_of(request, choice.layout) if is_fused(setup.workload) else "eager",
         global_batch=run.global_batch,
         breakdown=step.parts_s,
-        sources=_formula_sources(request),
+        sources=formula_sources(request),
         warnings=tuple(warnings),
     )
 
@@ -348,38 +333,3 @@ def _optimizer(request: Request, run: Choice) -> Optimizer | None:
 
 def _unit(request: Request) -> Unit:
     return "tokens_per_s" if request.setup.workload.unit == "tokens" else "samples_per_s"
-
-
-def _formula_sources(request: Request) -> tuple[str, ...]:
-    """Sources of the figures a formula used: the GPU's rates, the model's size, and the constants by assumption."""
-    vision = request.setup.workload.transformer is None
-    names = (*(_VISION_CONSTANTS if vision else _TRANSFORMER_CONSTANTS), *_link_constants(request))
-    cited = (*_figure_sources(request), *(f"assumptions:{assumption_id(name)}" for name in names))
-    return tuple(dict.fromkeys(cited))
-
-
-def _transfer_sources(request: Request, ids: Sequence[str]) -> tuple[str, ...]:
-    """The measurements a speed was taken over from, the GPU's rates, and the constants of its links by assumption."""
-    constants = (f"assumptions:{assumption_id(name)}" for name in _link_constants(request))
-    cited = (*(f"measurements:{id}" for id in ids), *_figure_sources(request), *constants)
-    return tuple(dict.fromkeys(cited))
-
-
-def _figure_sources(request: Request) -> list[str]:
-    gpu = request.setup.gpu
-    figures: list[Figure | None] = [
-        gpu.dense_tflop_per_s[request.precision],
-        gpu.matmul_fraction.get(request.precision),
-        gpu.memory_bandwidth_gb_per_s,
-        request.setup.workload.parameters,
-    ]
-    if request.setup.gpus > 1:
-        figures.append(gpu.nvlink_gb_per_s)
-    return [source for figure in figures if figure is not None for source in figure.sources]
-
-
-def _link_constants(request: Request) -> tuple[str, ...]:
-    gpu = request.setup.gpu
-    if request.setup.gpus == 1:
-        return ()
-    return _LINK_CONSTANTS["switched" if gpu.nvlink_gb_per_s else "peer" if gpu.peer_to_peer else "host"]

@@ -25,8 +25,8 @@ OWN = "own:"  # begins ids and sources of the user's own measurements
 
 TRANSFER = "transfer"
 Use = Literal["evidence", "fit", "compare", "transfer"]
-"""`evidence` may answer a plan, `fit` only supports the constants, `compare` only shows what other software reaches, and
-on `transfer` only the transfer between cards rests."""
+"""`evidence` may answer a plan, `fit` only supports the constants, `compare` only shows what other software reaches, on
+`transfer` only the transfer between cards rests."""
 
 # Automatic mixed precision and pure half precision are one class: both multiply in 16 bit and add in 32.
 PRECISIONS: Mapping[str, Precision] = MappingProxyType(

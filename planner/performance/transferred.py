@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
+from statistics import stdev
 
 from planner.catalog.records import Catalog, Gpu, PartialGpu, Precision, Workload
 from planner.performance.constants import Constants
@@ -18,9 +19,15 @@ from planner.performance.transfer.answer import answer
 from planner.performance.transfer.cards import Card, PrecisionClass, card_of, card_of_gpu
 from planner.performance.transfer.models import KnownModel, load_transfer
 from planner.performance.transfer.published import input_key, stack_of
+from planner.performance.transfer.terms import SOURCE_SPREAD
+from planner.performance.uncertainty import REGIME_SHARE
 
 FEWEST_CARDS = 3
 """Cards on which a model must have been measured in a class of precision, and in a software that is assumed. [-]"""
+FEWEST_STACKS = 3
+"""Software from which its spread is told; of fewer the prior of the fit counts. [-]"""
+EIGHTY_PERCENT = 1.2816
+"""Standard deviations from the middle to either end of an 80 % range. [-]"""
 BEYOND_BATCHES = 4.0
 """How far beyond the batches that were measured, in either direction, the law of the batch is used. [-]"""
 MOST_SOURCES = 8
@@ -55,6 +62,7 @@ class _Support:
     model: KnownModel
     stack: str
     software: str
+    software_width: float  # how far software that was measured lies apart, as half of an 80 % interval on the log
     by_precision: dict[PrecisionClass, _Precision]
 
 
@@ -72,9 +80,18 @@ class _Question:
 
 
 def find_transferred(
-    request: Request, choice: Choice, global_batch: int, catalog: Catalog, evidence: Evidence, constants: Constants
+    request: Request,
+    choice: Choice,
+    global_batch: int,
+    exchange_s: float,
+    catalog: Catalog,
+    evidence: Evidence,
+    constants: Constants,
 ) -> Transferred | None:
     """Speed of a request from the same model on other cards, or None where these don't say enough.
+
+    One card's speed is taken over. What several lose to each other is that of the formulas, which know the model's
+    parameters: those that the transfer's own rows on several cards stand for are too few for cards without a switch.
 
     Parameters
     ----------
@@ -84,6 +101,8 @@ def find_transferred(
         Settings of the run: only copies of the model without recomputation were measured.
     global_batch : int
         Samples of a step; several passes before one exchange where the GPUs take fewer at once.
+    exchange_s : float
+        Transfers and waiting of a step. [s]
     catalog, evidence, constants
         Cards, the rows that may be looked at, and the estimator's constants.
 
@@ -95,14 +114,12 @@ def find_transferred(
     """
     setup, workload = request.setup, request.setup.workload
     usual = request.usual_training and choice.checkpointing == "none" and choice.layout.sharding == "replicated"
-    if workload.unit != "samples" or not workload.evidence_models or not usual:
-        return None
     kind = _CLASSES.get(request.precision)
-    support = None if kind is None else _support_of(request, catalog, evidence, constants)
-    if kind is None or support is None or kind not in support.by_precision:
+    if workload.unit != "samples" or not workload.evidence_models or not usual or kind is None:
         return None
-    found = support.by_precision[kind]
-    if len(found.cards) < FEWEST_CARDS:
+    support = _support_of(request, catalog, evidence, constants)
+    found = None if support is None else support.by_precision.get(kind)
+    if support is None or found is None or len(found.cards) < FEWEST_CARDS:
         return None
     smallest, largest = found.batches
     if not smallest / BEYOND_BATCHES <= choice.micro_batch <= largest * BEYOND_BATCHES:
@@ -110,24 +127,23 @@ def find_transferred(
     known = [card for id in found.cards if (card := catalog.gpus.get(id) or catalog.partial_gpus.get(id)) is not None]
     if all(card.vendor != setup.gpu.vendor for card in known):
         return None
-    link = link_of(setup.gpu, setup.gpus, setup.gpus_per_node, setup.network_gbit_per_s, constants)
     told = answer(
-        support.model, gpu=setup.gpu, precision=kind, batch=choice.micro_batch, stack=support.stack, link=link,
-        catalog=catalog, constants=constants, transfer=load_transfer(),
+        support.model, gpu=setup.gpu, precision=kind, batch=choice.micro_batch, stack=support.stack,
+        link=link_of(setup.gpu, 1, 1, None, constants), catalog=catalog, constants=constants, transfer=load_transfer(),
     )  # fmt: skip
     if told is None:
         return None
-    passes = global_batch / (choice.micro_batch * setup.gpus)
-    exchange_s = told.parts_s["communication"]
-    seconds = passes * (told.step_s - exchange_s) + exchange_s
-    half_width, warnings = told.half_width, []
+    compute_s = global_batch / setup.gpus / told.speed
+    half_width, warnings = math.hypot(told.half_width, support.software_width), []
     if all(generation_of(card) != generation_of(setup.gpu) for card in known):
         half_width = max(half_width, constants.half_width_new_architecture)
         params = {"gpu": setup.gpu.name, "of": setup.gpu.architecture}
         warnings.append(Warning_(code="no_training_evidence", params=params))
+    if exchange_s > REGIME_SHARE * (compute_s + exchange_s):
+        half_width = math.hypot(half_width, constants.half_width_regime)
     taken = {"model": workload.name, "cards": len(found.cards), "software": support.software}
     return Transferred(
-        throughput=global_batch / seconds,
+        throughput=global_batch / (compute_s + exchange_s),
         half_width=half_width,
         software=support.software,
         ids=_nearest(found.rows, setup.gpu, kind, catalog, constants),
@@ -187,6 +203,7 @@ def _support(question: _Question) -> _Support | None:
     return _Support(
         model=model,
         stack=stack,
+        software_width=_software_width(model),
         software=max(inside, key=lambda row: (row.date, row.id)).framework,
         by_precision={kind: part for kind in set(_CLASSES.values()) if (part := _part(kind, rows, inside)) is not None},
     )
@@ -204,6 +221,12 @@ def _usual_stack(rows: Iterable[Measurement], model: KnownModel) -> str | None:
             cards.setdefault(stack, set()).add(row.gpu)
     usual = [stack for stack in newest if len(cards[stack]) >= FEWEST_CARDS]
     return max(usual, key=lambda stack: (newest[stack], stack), default=None)
+
+
+def _software_width(model: KnownModel) -> float:
+    """Plans don't say which software will run: how far off one of those measured may be from another."""
+    offsets = [offset for _, offset in model.terms.sources]
+    return EIGHTY_PERCENT * (stdev(offsets) if len(offsets) >= FEWEST_STACKS else SOURCE_SPREAD)
 
 
 def _part(kind: PrecisionClass, rows: Iterable[Measurement], inside: Iterable[Measurement]) -> _Precision | None:

@@ -21,7 +21,7 @@ _TYPICAL_MATMUL, _TYPICAL_BANDWIDTH, _TYPICAL_VECTOR = 100.0, 1000.0, 20.0
 # the published rows in view.
 _EXPECTED: Final = np.array([-1.2, -0.9, -2.0, -3.5, -4.0])
 _TERM_SPREAD: Final = np.array([1.0, 0.7, 1.0, 1.0, 0.8])
-_SOURCE_SPREAD = 0.12  # log of how much faster one source's software is
+SOURCE_SPREAD = 0.12  # log of how much faster one source's software is
 _ROW_SPREAD = 0.07
 _MOST_EVALUATIONS = 60
 _TOLERANCE = 1e-6
@@ -98,9 +98,7 @@ def fit_terms(samples: Samples) -> Terms:
 
     def residuals(values: Array) -> Array:
         error = (-log_time(values[:5], values[5:], samples) - samples.log_speed) / _ROW_SPREAD
-        return np.concatenate(
-            [weight * robust(error), (values[:5] - start) / _TERM_SPREAD, values[5:] / _SOURCE_SPREAD]
-        )
+        return np.concatenate([weight * robust(error), (values[:5] - start) / _TERM_SPREAD, values[5:] / SOURCE_SPREAD])
 
     found = least_squares(
         residuals, np.concatenate([start, np.zeros(n_sources)]), max_nfev=_MOST_EVALUATIONS,
