@@ -6,9 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Literal
 
-from planner.catalog.records import Catalog, Precision
+from planner.catalog.records import Catalog
 from planner.errors import InputError
 from planner.performance.cited import formula_sources, transfer_sources
 from planner.performance.constants import Constants, constants_of
@@ -17,49 +16,21 @@ from planner.performance.fitting import Choice, fitting_choices, is_fused, layou
 from planner.performance.layout import Layout
 from planner.performance.measured import WILD_SPREAD, Measured, find_measured
 from planner.performance.memory.states import optimizer_of
+from planner.performance.moved import moved_by_own_rows
+from planner.performance.prediction import Basis, Prediction, Unit
 from planner.performance.request import Request, Setup, Warning_, resolve_request
 from planner.performance.request_steps import request_steps, trained_parameters, units_per_sample
 from planner.performance.throughput import StepTime
 from planner.performance.transferred import Transferred, find_transferred
 from planner.performance.uncertainty import REGIME_SHARE, estimated_half_width
 from planner.units import BYTES_PER_GB
-from planner.workload.settings import Checkpointing, Optimizer
+from planner.workload.settings import Optimizer
 
 __all__ = ["Prediction", "Setup", "Warning_", "estimate"]
 
-Basis = Literal["measured", "transferred", "estimated"]
-Unit = Literal["tokens_per_s", "samples_per_s"]
-SLOWING_SHARE = 0.4  # below a half, what more GPUs do divide takes longer on half of them than the step on all
 EXCHANGE = ("communication", "waiting")
+SLOWING_SHARE = 0.4  # below a half, what more GPUs do divide takes longer on half of them than the step on all
 TIGHT_SHARE = 0.93  # peak memory over capacity from which the error of the memory estimate decides
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prediction:
-    """Speed and memory of one run. Throughput counts all its GPUs; low to high is an 80 % interval."""
-
-    throughput: float
-    throughput_low: float
-    throughput_high: float
-    throughput_unit: Unit
-    basis: Basis
-    memory_gb: float  # peak per GPU, 1e9 bytes
-    capacity_gb: float
-    fits: bool
-    min_gpus: int | None
-    precision: Precision
-    seq_len: int | None
-    micro_batch: int
-    global_batch: int
-    checkpointing: Checkpointing
-    layout: Layout
-    software: str  # of a measurement its framework, else what the formulas assume
-    optimizer: Optimizer | None  # None for vision models
-    trained_parameters: float
-    breakdown_s: Mapping[str, float]
-    sources: tuple[str, ...]
-    estimate: bool
-    warnings: tuple[Warning_, ...]
 
 
 def estimate(setup: Setup, catalog: Catalog, evidence: Evidence) -> Prediction:
@@ -116,7 +87,14 @@ def _predict(setup: Setup, catalog: Catalog, evidence: Evidence, constants: Cons
     measured = find_measured(request, evidence) if request.usual_training else None
     if measured is not None:
         return _from_measured(request, choices[0], measured, constants)
-    return _cold(request, choices, catalog, evidence, constants)
+    return moved_by_own_rows(_cold(request, choices, catalog, evidence, constants), request, evidence, constants)
+
+
+def predict_unmeasured(setup: Setup, catalog: Catalog, evidence: Evidence) -> Prediction:
+    """As `estimate`, as if nobody had measured this configuration, and nobody anything of their own."""
+    constants = constants_of(catalog.assumptions)
+    request = resolve_request(setup)
+    return _cold(request, fitting_choices(request, constants), catalog, evidence, constants)
 
 
 def _cold(

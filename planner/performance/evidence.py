@@ -6,14 +6,15 @@ import csv
 import hashlib
 import io
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 from planner.catalog.records import Precision, Source
 from planner.errors import CatalogError, Problem
+from planner.performance.own_offset import OwnOffset
 from planner.strict_yaml import parse
 from planner.workload.settings import Checkpointing
 
@@ -92,11 +93,13 @@ class Evidence:
     for_transfer: tuple[Measurement, ...] = ()  # rows on which the transfer between cards rests beside `measurements`
     complete: bool = True  # whether nothing was left out, so that what was fitted to all rows may be used
     own: tuple[Measurement, ...] = ()  # the user's; they come before all others, and no constant rests on them
+    own_by_subject: Mapping[tuple[str, str], tuple[Measurement, ...]] = field(default_factory=dict)  # model, GPU
+    own_contents: Mapping[str, str] = field(default_factory=dict)  # names of the files they came from, by their hash
+    offsets: tuple[OwnOffset, ...] = ()  # what they say of other configurations; nothing once rows were left out
 
     def find(self, id: str) -> Measurement | None:
         """The measurement with an id, or None."""
-        own = next((m for m in self.own if m.id == id), None)
-        return own or self.by_id.get(id)
+        return self.by_id.get(id)
 
     def _kept(self, keep: Callable[[Measurement], bool], reason: str) -> Evidence:
         found = _evidence(
@@ -105,7 +108,8 @@ class Evidence:
             self.sources,
             tuple(filter(keep, self.for_transfer)),
         )
-        return replace(found, own=tuple(filter(keep, self.own)), complete=False)
+        own = tuple(filter(keep, self.own))
+        return replace(found, complete=False, own_contents=self.own_contents, **_own_fields(found, own))
 
     def without_gpu(self, gpu_id: str) -> Evidence:
         """The same evidence as if this GPU had never been measured."""
@@ -137,14 +141,33 @@ def _evidence(
     )
 
 
+def _own_fields(evidence: Evidence, own: tuple[Measurement, ...]) -> dict[str, Any]:
+    """The fields that hold own rows; their ids are found beside those of the published ones."""
+    by_subject: dict[tuple[str, str], list[Measurement]] = {}
+    for row in own:
+        by_subject.setdefault((row.model.casefold(), row.gpu), []).append(row)
+    return {
+        "own": own,
+        "own_by_subject": MappingProxyType({subject: tuple(rows) for subject, rows in by_subject.items()}),
+        "by_id": MappingProxyType({**evidence.by_id, **{row.id: row for row in own}}),
+    }
+
+
 def add_own(evidence: Evidence, rows: tuple[Measurement, ...], source: Source, content: bytes) -> Evidence:
     """The same evidence with rows of the user's own, from a file with this content."""
+    digest = content_digest(content)
     return replace(
         evidence,
-        own=(*evidence.own, *rows),
-        content_hash=f"{evidence.content_hash} {source.id} {hashlib.sha256(content).hexdigest()}",
+        content_hash=f"{evidence.content_hash} {source.id} {digest}",
         sources=MappingProxyType({**evidence.sources, source.id: source}),
+        own_contents=MappingProxyType({**evidence.own_contents, digest: source.id.removeprefix(OWN)}),
+        **_own_fields(evidence, (*evidence.own, *rows)),
     )
+
+
+def content_digest(content: bytes) -> str:
+    """What two files have in common only if they are equal."""
+    return hashlib.sha256(content).hexdigest()
 
 
 def load_evidence(folder: Path | None = None) -> Evidence:

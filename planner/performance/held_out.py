@@ -11,6 +11,7 @@ from planner.catalog.records import Catalog
 from planner.measurements.rows import LanguageRow
 from planner.performance.constants import Constants
 from planner.performance.fit_steps import FitRows, Indices, left_out
+from planner.performance.own_offset import own_rows_offset
 from planner.performance.stacks import load_stacks
 from planner.performance.step_inputs import Vector
 
@@ -97,31 +98,6 @@ def after_three(log_measured: Vector, cold: Vector) -> tuple[Vector, Vector] | N
     given = ordered[np.linspace(0, len(ordered) - 1, ROWS_GIVEN).astype(int)]
     others = np.setdiff1d(ordered, given)
     return cold[others], cold[others] - own_rows_offset(cold[given])
-
-
-def own_rows_offset(log_ratios: Vector) -> float:
-    """What a few rows of a stack say of all of it: 0 unless each is predicted clearly better with the others.
-
-    Then their median, shrunk by how few they are and how far they lie apart: rows lie around the stack's offset with a
-    spread of their own, the stacks around the formulas with `SPREAD`. [-]
-    """
-    alone = [float(abs(log_ratios[at])) for at in range(len(log_ratios))]
-    with_others = [float(abs(log_ratios[at] - _shrunk(np.delete(log_ratios, at)))) for at in range(len(log_ratios))]
-    better = all(others < own for others, own in zip(with_others, alone, strict=True))
-    if not better or max(with_others) >= CLEARLY * max(alone) or sum(with_others) >= CLEARLY * sum(alone):
-        return 0.0
-    return _shrunk(log_ratios)
-
-
-def _shrunk(log_ratios: Vector) -> float:
-    middle = float(np.median(log_ratios))
-    apart = float(np.mean((log_ratios - middle) ** 2)) + ROW_SPREAD**2
-    return SPREAD**2 / (SPREAD**2 + apart / len(log_ratios)) * middle
-
-
-CLEARLY = 0.8  # of the error without, that predictions with the other rows must stay below
-SPREAD = 0.15  # of unseen stacks around the formulas, on the log
-ROW_SPREAD = 0.08  # of rows of one stack around its offset
 
 
 def print_held_out(catalog: Catalog, language: Sequence[LanguageRow], start: Constants) -> None:

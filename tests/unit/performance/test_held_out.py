@@ -6,8 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from planner.catalog.load import load_catalog
 from planner.performance.calibrate import start_constants
@@ -18,36 +16,13 @@ from planner.performance.held_out import (
     FOUNDRY_GPUS,
     FOUNDRY_GROUPS,
     FOUNDRY_SIZES,
-    ROW_SPREAD,
     SOURCES,
-    SPREAD,
     HeldOut,
     after_three,
     collection,
     errors_of,
-    own_rows_offset,
 )
-
-
-def test_rows_that_agree_move_all_of_their_stack() -> None:
-    agreeing = np.array([0.2, 0.2, 0.2])
-    expected = SPREAD**2 / (SPREAD**2 + ROW_SPREAD**2 / 3) * 0.2
-    assert own_rows_offset(agreeing) == pytest.approx(expected)
-    assert own_rows_offset(-agreeing) == pytest.approx(-expected)
-
-
-@pytest.mark.parametrize(
-    "rows", [[0.2, -0.2, 0.1], [0.3, 0.0, 0.0], [0.1, 0.6, 0.1], [0.0, 0.0, 0.0], [0.5, 0.01, 0.02]]
-)
-def test_rows_that_do_not_help_each_other_move_nothing(rows: list[float]) -> None:
-    assert own_rows_offset(np.array(rows)) == 0.0
-
-
-@settings(max_examples=100, deadline=None, derandomize=True, database=None)
-@given(rows=st.lists(st.floats(-1.0, 1.0), min_size=2, max_size=6))
-def test_an_offset_never_goes_beyond_what_was_seen(rows: list[float]) -> None:
-    found = own_rows_offset(np.array(rows))
-    assert min(0.0, *rows) <= found <= max(0.0, *rows)
+from planner.performance.own_offset import own_rows_offset
 
 
 def test_errors_are_percent_of_what_was_measured() -> None:
