@@ -15,7 +15,7 @@ from planner.validate.score import BYS, Group, ScoredRow
 
 COLUMNS = (
     "id", "measured", "predicted", "low", "high", "unit", "ape", "basis", "novelty", "skipped", "flagged", "source",
-    "gpu", "model", "task", "choices", "line",
+    "gpu", "model", "task", "choices", "line", "sources",
 )  # fmt: skip
 """Keys of a row in JSON, and columns of the CSV."""
 _MOST_GROUPS = 25  # lines of a kind in the text; JSON has all of them
@@ -47,6 +47,7 @@ def validation_csv(validation: Validation) -> str:
         cells = _row(row)
         cells["flagged"] = "true" if row.flagged else "false"
         cells["choices"] = "; ".join(row.choices)
+        cells["sources"] = "; ".join(row.sources)
         writer.writerow([safe_cell(cells[column]) for column in COLUMNS])
     return stream.getvalue()
 
@@ -74,6 +75,7 @@ def validation_text(validation: Validation) -> str:
 def _row(row: ScoredRow) -> dict[str, Any]:
     cells = {column: getattr(row, column) for column in COLUMNS}
     cells["choices"] = list(row.choices)
+    cells["sources"] = list(row.sources)
     return cells
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from planner.catalog.query import accelerators_named, find_accelerator
 from planner.catalog.records import Catalog, Gpu, PartialGpu, VisionSpec
@@ -17,6 +17,7 @@ from planner.performance.evidence import PRECISIONS
 from planner.performance.scaling import Link, link_of
 from planner.performance.transfer.answer import answer
 from planner.performance.transfer.cards import PrecisionClass
+from planner.performance.transfer.known_rows import measured_before
 from planner.performance.transfer.models import KnownModel, Transfer, load_transfer
 from planner.performance.transfer.published import CHANNELS_LAST, input_key, precision_class, stack_of, unit_key
 from planner.performance.vision import PATCH_MODELS, vision_step
@@ -78,6 +79,9 @@ def _predict(row: SampleRow, catalog: Catalog, constants: Constants, transfer: T
         stack=stack_of(row.source or "", row.framework or ""),
         choices=[] if len(named) == 1 else [f"gpu {gpu.id}"],
     )
+    found = measured_before(row, gpu.id, precision, subject.stack, constants)
+    if found is not None:
+        return replace(found, choices=tuple(subject.choices))
     known = transfer.models.get((row.model or "").strip().casefold(), ())
     if known:
         return _transferred(row, subject, known, catalog, constants, transfer)
