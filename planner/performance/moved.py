@@ -21,16 +21,12 @@ def moved_by_own_rows(cold: Prediction, request: Request, evidence: Evidence, co
     own = _offset_for(request, evidence)
     if own is None or cold.layout.sharding == "optimizer":
         return cold
-    words = {
-        "files": ", ".join(own.files), "gpu": request.setup.gpu.name, "rows": own.rows, "software": own.software,
-        "cold_error": own.cold_error, "own_error": own.own_error,
-    }  # fmt: skip
     half_width = math.log(cold.throughput_high / cold.throughput)
     if request.setup.workload.id in own.models:  # of other models the rows show no error
         half_width = own.half_width(half_width, constants.half_width_same_stack)
     factor = math.exp(own.offset)
     throughput = cold.throughput * factor
-    code = "own_rows_no_help" if not own.used else "own_rows_faster" if factor > 1 else "own_rows_slower"
+    code, params = own.words(request.setup.gpu.name)
     return replace(
         cold,
         throughput=throughput,
@@ -38,7 +34,7 @@ def moved_by_own_rows(cold: Prediction, request: Request, evidence: Evidence, co
         throughput_high=throughput * math.exp(half_width),
         breakdown_s=MappingProxyType({part: seconds / factor for part, seconds in cold.breakdown_s.items()}),
         sources=(*(f"measurements:{id}" for id in own.ids[:MOST_SOURCES]), *cold.sources),
-        warnings=(*cold.warnings, Warning_(code=code, params={**words, "change": abs(factor - 1)})),
+        warnings=(*cold.warnings, Warning_(code=code, params=params)),
     )
 
 

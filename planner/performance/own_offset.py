@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -18,6 +20,8 @@ SPREAD = 0.15
 """Of unseen software around the formulas, on the log. [-]"""
 ROW_SPREAD = 0.08
 """Of rows of one software around its offset, on the log. [-]"""
+MOST_CONFIGURATIONS = 200
+"""Configurations of one software on one GPU that are looked at: each is predicted. [-]"""
 _ROWS_OF_THE_USUAL = 5  # for which the width of a prediction counts that knows none of them
 _COVERED = 0.8
 
@@ -41,6 +45,15 @@ class OwnOffset:
     own_error: float  # the same, each predicted with the others
     covering: float  # what four of five of the errors stay within, of the latter where predictions are moved
 
+    def words(self, gpu: str) -> tuple[str, dict[str, Any]]:
+        """Code and parameters of the sentence that says so, of a GPU of that name."""
+        factor = math.exp(self.offset)
+        code = "own_rows_no_help" if not self.used else "own_rows_faster" if factor > 1 else "own_rows_slower"
+        return code, {
+            "files": ", ".join(self.files), "gpu": gpu, "rows": self.rows, "software": self.software,
+            "change": abs(factor - 1), "error": self.own_error, "error_without": self.cold_error,
+        }  # fmt: skip
+
     @property
     def used(self) -> bool:
         """Whether predictions are moved."""
@@ -58,6 +71,42 @@ class OwnOffset:
         """
         share = self.rows / (self.rows + _ROWS_OF_THE_USUAL)
         return max(floor, share * self.covering + (1 - share) * cold)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnEntry:
+    """Own rows of one configuration."""
+
+    model: str
+    ids: tuple[str, ...]
+    files: tuple[str, ...]
+    log_ratio: float  # of the speed predicted without own rows over the median of those measured
+
+
+def own_offset(gpu: str, kind: Kind, software: str, entries: Sequence[OwnEntry]) -> OwnOffset | None:
+    """What own rows of different configurations say together; None where they are too few."""
+    if len(entries) < FEWEST_ROWS:
+        return None
+    log_ratios = np.array([entry.log_ratio for entry in entries], dtype=np.float64)
+    offset, alone, left_out = own_rows_offset(log_ratios), np.abs(log_ratios), leave_one_out(log_ratios)
+    return OwnOffset(
+        gpu=gpu,
+        kind=kind,
+        software=software,
+        files=tuple(dict.fromkeys(file for entry in entries for file in entry.files)),
+        ids=tuple(id for entry in entries for id in entry.ids),
+        models=frozenset(entry.model for entry in entries),
+        rows=len(entries),
+        offset=-offset,
+        cold_error=float(np.mean(alone)),
+        own_error=float(np.mean(left_out)),
+        covering=_covering(left_out if offset else alone),
+    )
+
+
+def evenly(count: int) -> list[int]:
+    """Indices of so many configurations, spread evenly over them where they are very many. [-]"""
+    return [int(at) for at in np.unique(np.linspace(0, count - 1, MOST_CONFIGURATIONS).astype(int))]
 
 
 def software_key(framework: str | None) -> str:
@@ -98,7 +147,7 @@ def leave_one_out(log_ratios: Vector) -> Vector:
     return np.array(errors, dtype=np.float64)
 
 
-def covering(errors: Vector) -> float:
+def _covering(errors: Vector) -> float:
     """What four of five errors stay within: the larger rank where it falls between two. [-]"""
     return float(np.quantile(errors, _COVERED, method="higher"))
 

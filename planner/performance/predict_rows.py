@@ -25,7 +25,9 @@ _OF_MODEL = (
 )  # fmt: skip
 
 
-def predict_language_rows(rows: Sequence[LanguageRow], catalog: Catalog) -> list[RowPrediction]:
+def predict_language_rows(
+    rows: Sequence[LanguageRow], catalog: Catalog, *, published: bool = True
+) -> list[RowPrediction]:
     """Speed of each row, from its configuration and what is known of its training code. [tokens/s]
 
     Parameters
@@ -34,6 +36,8 @@ def predict_language_rows(rows: Sequence[LanguageRow], catalog: Catalog) -> list
         What was measured is not looked at.
     catalog : Catalog
         GPUs, models and the estimator's constants.
+    published : bool
+        Whether other published rows of a row's own configuration may answer it.
 
     Returns
     -------
@@ -54,7 +58,7 @@ def predict_language_rows(rows: Sequence[LanguageRow], catalog: Catalog) -> list
             found[at] = RowPrediction(predicted=None, skipped=str(error))
     for at, speed in zip(places, predict_runs(runs, constants), strict=True):
         choices = tuple(dict.fromkeys(speed.run.subject.choices))  # layouts to choose from share some
-        measured = measured_before(speed, constants)
+        measured = measured_before(speed, constants) if published else None
         if measured is not None:
             found[at] = dataclasses.replace(measured, choices=choices)
             continue

@@ -5,26 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
-
-import numpy as np
+from statistics import median
 
 from planner.catalog.records import Catalog, Workload
 from planner.errors import InputError
 from planner.performance.estimate import Setup, predict_unmeasured
 from planner.performance.evidence import OWN, Evidence, Measurement
 from planner.performance.measured import precision_class
-from planner.performance.own_offset import (
-    FEWEST_ROWS,
-    Kind,
-    OwnOffset,
-    covering,
-    leave_one_out,
-    own_rows_offset,
-    software_key,
-)
-
-MOST_CONFIGURATIONS = 200
-"""Configurations of one software on one GPU that are looked at, spread evenly over them: each is predicted. [-]"""
+from planner.performance.own_offset import FEWEST_ROWS, Kind, OwnEntry, OwnOffset, evenly, own_offset, software_key
 
 
 def with_offsets(evidence: Evidence, catalog: Catalog, known: Mapping[str, Workload]) -> Evidence:
@@ -69,32 +57,20 @@ def _offset(
     catalog: Catalog,
     known: Mapping[str, Workload],
 ) -> OwnOffset | None:
-    chosen = np.unique(np.linspace(0, len(configurations) - 1, MOST_CONFIGURATIONS).astype(int))
-    ratios, used = [], []
-    for rows in (configurations[at] for at in chosen):
-        predicted = _cold(rows[0], known[rows[0].model.casefold()], evidence, catalog)
+    entries = []
+    for rows in (configurations[at] for at in evenly(len(configurations))):
+        workload = known[rows[0].model.casefold()]
+        predicted = _cold(rows[0], workload, evidence, catalog)
         if predicted is not None:
-            ratios.append(math.log(predicted / float(np.median([row.throughput for row in rows]))))
-            used.append(rows)
-    if len(used) < FEWEST_ROWS:
-        return None
-    log_ratios = np.array(ratios, dtype=np.float64)
-    offset, alone, left_out = own_rows_offset(log_ratios), np.abs(log_ratios), leave_one_out(log_ratios)
-    every = [row for rows in used for row in rows]
-    gpu, kind, software = key
-    return OwnOffset(
-        gpu=gpu,
-        kind=kind,
-        software=software,
-        files=tuple(dict.fromkeys(row.source.removeprefix(OWN) for row in every)),
-        ids=tuple(row.id for row in every),
-        models=frozenset(known[row.model.casefold()].id for row in every),
-        rows=len(used),
-        offset=-offset,
-        cold_error=float(np.mean(alone)),
-        own_error=float(np.mean(left_out)),
-        covering=covering(left_out if offset else alone),
-    )
+            entries.append(
+                OwnEntry(
+                    model=workload.id,
+                    ids=tuple(row.id for row in rows),
+                    files=tuple(row.source.removeprefix(OWN) for row in rows),
+                    log_ratio=math.log(predicted / median(row.throughput for row in rows)),
+                )
+            )
+    return own_offset(*key, entries)
 
 
 def _cold(row: Measurement, workload: Workload, evidence: Evidence, catalog: Catalog) -> float | None:

@@ -38,7 +38,7 @@ class _Subject:
     choices: list[str]
 
 
-def predict_sample_rows(rows: Sequence[SampleRow], catalog: Catalog) -> list[RowPrediction]:
+def predict_sample_rows(rows: Sequence[SampleRow], catalog: Catalog, *, published: bool = True) -> list[RowPrediction]:
     """Speed of each row, from its configuration and what is known of its model. [samples/s, or the row's unit]
 
     Parameters
@@ -47,22 +47,26 @@ def predict_sample_rows(rows: Sequence[SampleRow], catalog: Catalog) -> list[Row
         What was measured is not looked at.
     catalog : Catalog
         GPUs and the estimator's constants.
+    published : bool
+        Whether other published rows of a row's own configuration may answer it.
 
     Returns
     -------
     list of RowPrediction
-        In the order of the rows: `transferred` for models that were measured on other cards, `estimated` from the
-        arithmetic of an image otherwise; rows that allow neither say why.
+        In the order of the rows: `measured` where such rows do, `transferred` for models that were measured on other
+        cards, `estimated` from the arithmetic of an image otherwise; rows that allow neither say why.
     """
     constants, transfer = constants_of(catalog.assumptions), load_transfer()
-    return [_predict(row, catalog, constants, transfer) for row in rows]
+    return [_predict(row, catalog, constants, transfer, published) for row in rows]
 
 
 def _skipped(reason: str) -> RowPrediction:
     return RowPrediction(predicted=None, skipped=reason)
 
 
-def _predict(row: SampleRow, catalog: Catalog, constants: Constants, transfer: Transfer) -> RowPrediction:
+def _predict(
+    row: SampleRow, catalog: Catalog, constants: Constants, transfer: Transfer, published: bool
+) -> RowPrediction:
     precision = precision_class(row.precision or "")
     if precision is None:
         return _skipped(f"precision: found '{row.precision}', expected one of {', '.join(PRECISIONS)}")
@@ -79,7 +83,7 @@ def _predict(row: SampleRow, catalog: Catalog, constants: Constants, transfer: T
         stack=stack_of(row.source or "", row.framework or ""),
         choices=[] if len(named) == 1 else [f"gpu {gpu.id}"],
     )
-    found = measured_before(row, gpu.id, precision, subject.stack, constants)
+    found = measured_before(row, gpu.id, precision, subject.stack, constants) if published else None
     if found is not None:
         return replace(found, choices=tuple(subject.choices))
     known = transfer.models.get((row.model or "").strip().casefold(), ())
