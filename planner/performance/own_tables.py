@@ -147,13 +147,14 @@ class OwnTables(Generic[_Row]):
         if (row.model or "").casefold() in own.models:
             half_width = own.half_width(half_width, self._constants.half_width_same_stack)
         speed = told.predicted * math.exp(own.offset)
+        named: tuple[str, ...] = own.ids[:MOST_SOURCES]
         return replace(
             told,
             predicted=speed,
             low=speed * math.exp(-half_width),
             high=speed * math.exp(half_width),
             novelty=OWN_STACK,
-            sources=(*(f"measurements:{OWN}{id}" for id in own.ids[:MOST_SOURCES]), *told.sources),
+            sources=(*(f"measurements:{OWN}{id}" for id in named), *told.sources),
         )
 
     def _without(self, row: _Row, key: _Key, group: _Group) -> OwnOffset | None:

@@ -33,14 +33,14 @@ def repeated(
     rows : sequence of Published
         Of the asked row's configuration.
     id, date, origin
-        Of the asked row. A row of its id is taken for itself, and so is one of its date and origin: a table that was
-        published must not answer itself, under whatever ids.
+        Of the asked row. A row of its id is taken for itself, and so is one of its origin and date, or of its origin
+        where it has no date: a table that was published must not answer itself, under whatever ids.
     half_width : float
         Of the 80 % interval on the log where all rows agree; how far they lie apart is added in quadrature. [-]
     novelty : str
         What the answer is said to know.
     """
-    others = [row for row in rows if row.id != id and not (row.date == (date or "") and row.origin == origin)]
+    others = [row for row in rows if row.id != id and not (row.origin == origin and date in (row.date, "", None))]
     if not others:
         return None
     speed = median(row.speed for row in others)

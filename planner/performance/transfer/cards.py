@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from planner.catalog.query import find_accelerator
 from planner.catalog.records import Catalog, Gpu, PartialGpu, Precision
 from planner.performance.constants import Constants
 from planner.performance.device import device_of
@@ -30,8 +29,9 @@ class Card:
 
 
 def card_of(catalog: Catalog, gpu_id: str, precision: PrecisionClass, constants: Constants) -> Card | None:
-    """A card's rates; None where the catalog lacks its bandwidth or a matmul rate."""
-    return card_of_gpu(find_accelerator(catalog, gpu_id), precision, constants)
+    """A card's rates; None where the catalog lacks it, its bandwidth or a matmul rate."""
+    gpu = catalog.gpus.get(gpu_id) or catalog.partial_gpus.get(gpu_id)
+    return None if gpu is None else card_of_gpu(gpu, precision, constants)
 
 
 def card_of_gpu(gpu: Gpu | PartialGpu, precision: PrecisionClass, constants: Constants) -> Card | None:
