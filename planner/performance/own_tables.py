@@ -91,8 +91,9 @@ class OwnTables(Generic[_Row]):
                     reason = "notes: found a flag, expected a row that nobody doubts"
                 if reason is not None:
                     text, _, expected = reason.partition(", expected ")
-                    field, _, value = text.partition(": found ")
-                    self._refuse(file, row.id, value or text, expected or "a row that can be compared", field, row.line)
+                    field, said, value = text.rpartition(": found ")
+                    found_text = value if said else text
+                    self._refuse(file, row.id, found_text, expected or "a row that can be compared", field, row.line)
                     continue
                 found.append((file, row))
         return found
