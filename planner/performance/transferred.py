@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from statistics import stdev
 
 from planner.catalog.records import Catalog, Gpu, PartialGpu, Precision, Workload
 from planner.performance.constants import Constants
@@ -17,17 +16,13 @@ from planner.performance.request import Request, Warning_
 from planner.performance.scaling import link_of
 from planner.performance.transfer.answer import answer
 from planner.performance.transfer.cards import Card, PrecisionClass, card_of, card_of_gpu
-from planner.performance.transfer.models import KnownModel, load_transfer
-from planner.performance.transfer.published import input_key, stack_of
-from planner.performance.transfer.terms import SOURCE_SPREAD
+from planner.performance.transfer.models import KnownModel, Transfer, load_transfer
+from planner.performance.transfer.published import input_key
+from planner.performance.transfer.software import stack_of
 from planner.performance.uncertainty import REGIME_SHARE
 
 FEWEST_CARDS = 3
 """Cards on which a model must have been measured in a class of precision, and in a software that is assumed. [-]"""
-FEWEST_STACKS = 3
-"""Software from which its spread is told; of fewer the prior of the fit counts. [-]"""
-EIGHTY_PERCENT = 1.2816
-"""Standard deviations from the middle to either end of an 80 % range. [-]"""
 BEYOND_BATCHES = 4.0
 """How far beyond the batches that were measured, in either direction, the law of the batch is used. [-]"""
 MOST_SOURCES = 8
@@ -59,10 +54,10 @@ class _Precision:
 class _Support:
     """A known model with the rows it rests on, as far as these may be looked at."""
 
+    transfer: Transfer
     model: KnownModel
     stack: str
     software: str
-    software_width: float  # how far software that was measured lies apart, as half of an 80 % interval on the log
     by_precision: dict[PrecisionClass, _Precision]
 
 
@@ -129,12 +124,15 @@ def find_transferred(
         return None
     told = answer(
         support.model, gpu=setup.gpu, precision=kind, batch=choice.micro_batch, stack=support.stack,
-        link=link_of(setup.gpu, 1, 1, None, constants), catalog=catalog, constants=constants, transfer=load_transfer(),
+        link=link_of(setup.gpu, 1, 1, None, constants), catalog=catalog, constants=constants, transfer=support.transfer,
     )  # fmt: skip
     if told is None:
         return None
     compute_s = global_batch / setup.gpus / told.speed
-    half_width, warnings = math.hypot(told.half_width, support.software_width), []
+    half_width, warnings = (
+        math.hypot(told.half_width, support.model.widths.new_stack),
+        [],
+    )  # plans don't say the software
     if all(generation_of(card) != generation_of(setup.gpu) for card in known):
         half_width = max(half_width, constants.half_width_new_architecture)
         params = {"gpu": setup.gpu.name, "of": setup.gpu.architecture}
@@ -176,57 +174,66 @@ def _size(workload: Workload, seq_len: int | None) -> str:
 @lru_cache(maxsize=64)
 def _support(question: _Question) -> _Support | None:
     evidence = question.evidence
-    found = [
-        model
-        for name in question.names
-        for model in load_transfer().models.get(name.casefold(), ())
-        if model.input == question.size and model.unit == "sample"
-    ]
-    if not found:
+    asked = [name for name in question.names if name.casefold() in load_transfer().models]
+    transfer = _transfer(question) if asked else None
+    if transfer is None:
         return None
-    model: KnownModel | None = found[0]
-    assert model is not None
-    name, size = model.model, question.size
+    model = next(
+        (
+            model
+            for name in asked
+            for model in transfer.models.get(name.casefold(), ())
+            if model.input == question.size and model.unit == "sample"
+        ),
+        None,
+    )
+    if model is None:
+        return None
     rows = [
         row
-        for row in (*evidence.by_model.get(name, ()), *evidence.for_transfer)
-        if row.model == name and row.unit == "samples_per_s" and input_key(row.input) == size
+        for row in (*evidence.by_model.get(model.model, ()), *evidence.for_transfer)
+        if row.model == model.model and row.unit == "samples_per_s" and input_key(row.input, row.notes) == model.input
     ]
-    if not evidence.complete:
-        from planner.performance.transfer.left_out import refitted  # fits, which plans of the whole evidence never do
-
-        model = refitted(model, {row.id for row in rows}, question.catalog, question.constants)
-    stack = None if model is None else _usual_stack(rows, model)
-    if model is None or stack is None:
+    stack = _usual_stack(rows)
+    if stack is None:
         return None
     inside = [row for row in rows if row.use == "evidence" and stack_of(row.source, row.framework) == stack]
     return _Support(
+        transfer=transfer,
         model=model,
         stack=stack,
-        software_width=_software_width(model),
         software=max(inside, key=lambda row: (row.date, row.id)).framework,
         by_precision={kind: part for kind in set(_CLASSES.values()) if (part := _part(kind, rows, inside)) is not None},
     )
 
 
-def _usual_stack(rows: Iterable[Measurement], model: KnownModel) -> str | None:
+def _transfer(question: _Question) -> Transfer | None:
+    """What was fitted to all rows, or, where some were left out of the evidence, a fit to the others."""
+    if question.evidence.complete:
+        return load_transfer()
+    return _refitted(replace(question, names=(), size=""))
+
+
+@lru_cache(maxsize=8)
+def _refitted(question: _Question) -> Transfer | None:
+    from planner.performance.transfer.left_out import refitted  # fits, which plans of the whole evidence never do
+
+    evidence = question.evidence
+    ids = {row.id for row in (*evidence.measurements, *evidence.for_transfer)}
+    return refitted(ids, question.catalog, question.constants)
+
+
+def _usual_stack(rows: Iterable[Measurement]) -> str | None:
     """The newest software that answers plans and was measured on several cards."""
     newest: dict[str, str] = {}
     cards: dict[str, set[str]] = {}
-    fitted = dict(model.terms.sources)
     for row in rows:
-        stack = stack_of(row.source, row.framework)
-        if row.use == "evidence" and stack in fitted:
+        if row.use == "evidence":
+            stack = stack_of(row.source, row.framework)
             newest[stack] = max(newest.get(stack, ""), row.date)
             cards.setdefault(stack, set()).add(row.gpu)
     usual = [stack for stack in newest if len(cards[stack]) >= FEWEST_CARDS]
     return max(usual, key=lambda stack: (newest[stack], stack), default=None)
-
-
-def _software_width(model: KnownModel) -> float:
-    """Plans don't say which software will run: how far off one of those measured may be from another."""
-    offsets = [offset for _, offset in model.terms.sources]
-    return EIGHTY_PERCENT * (stdev(offsets) if len(offsets) >= FEWEST_STACKS else SOURCE_SPREAD)
 
 
 def _part(kind: PrecisionClass, rows: Iterable[Measurement], inside: Iterable[Measurement]) -> _Precision | None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Literal
 
@@ -11,12 +13,19 @@ import numpy as np
 
 from planner.catalog.records import Catalog, Gpu, PartialGpu
 from planner.performance.constants import Constants
-from planner.performance.scaling import Link, jitter_factor
-from planner.performance.transfer.cards import PrecisionClass, card_of_gpu
+from planner.performance.scaling import Link
+from planner.performance.transfer.cards import Card, PrecisionClass, card_of_gpu
+from planner.performance.transfer.likeness import covariance
+from planner.performance.transfer.links import exchange, kind_of, units_of_sample
 from planner.performance.transfer.models import KnownModel, Transfer
-from planner.performance.transfer.speed import alone, parts_alone, several, units_of_sample
+from planner.performance.transfer.singles import places_of
+from planner.performance.transfer.software import UNKNOWN_STACK, source_of_stack
+from planner.performance.transfer.terms import part_times
+from planner.performance.transfer.widths import exchange_width, single_width, strangeness
 
 Novelty = Literal["known", "new-stack", "new-gpu"]
+
+_NEW = -1  # code of a name that no measured run has
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,38 +68,71 @@ def answer(
     batch : float
         Samples of a step on one GPU; `model.usual_batch` where it isn't known. [-]
     stack : str
-        Software, as `published.stack_of` names it; `published.UNKNOWN_STACK` for any.
+        Software, as `software.stack_of` names it; `software.UNKNOWN_STACK` for any.
     link : Link
         Says also on how many GPUs, see `scaling.link_of`.
     catalog, constants, transfer
-        Cards, the estimator's constants, and how far off such answers are.
+        Cards, the estimator's constants, and what the fit found.
     """
     card = card_of_gpu(gpu, precision, constants)
     if card is None:
         return None
-    single = alone(model.terms, card, precision, batch, stack)
-    units = batch * units_of_sample(model.unit, model.input)
-    speed = several(single, units, model.exchanged_m_parameters, precision, link, constants)
-    new_card = gpu.id not in model.cards
-    new_stack = stack not in dict(model.terms.sources)
-    widths = [model.half_width_new_card if new_card else model.half_width_known_card]
-    if link.gpus > 1:
-        widths.append(transfer.half_width_several_gpus)
-    if new_stack:
-        widths.append(constants.half_width_new_gpu)
-    parts = parts_alone(model.terms, card, precision, batch)
-    compute_s, step_s = units / single, link.gpus * units / speed
-    share = compute_s / sum(parts.values())
-    waiting_s = step_s * (1 - 1 / jitter_factor(link, constants))
-    return Answer(
-        speed=speed,
-        half_width=float(np.hypot.reduce(widths)),
-        novelty="new-gpu" if new_card else "new-stack" if new_stack else "known",
-        parts_s=MappingProxyType(
-            {
-                **{name: share * seconds for name, seconds in parts.items()},
-                "communication": max(step_s - compute_s - waiting_s, 0.0),
-                "waiting": waiting_s,
-            }
-        ),
+    units = batch * units_of_sample(model.unit, model.input, constants.sentence_tokens)
+    factor = math.exp(-residual(transfer, model.model, card, gpu.id, precision, stack)) * units
+    matmul, traffic, vector, step, unit = (factor * part for part in part_times(model.terms, card, precision, batch))
+    compute_s = matmul + traffic + vector + step + unit
+    more = exchange(
+        compute_s, model.exchanged_m_parameters, model.waits, precision, gpu, link, transfer.links, constants
     )
+    parts = {
+        "matmul": matmul,
+        "elementwise": traffic + vector,
+        "launch": step + unit,
+        "communication": more.communication_s,
+        "waiting": more.waiting_s,
+    }
+    step_s = sum(parts.values())
+    new_gpu = gpu.id not in model.cards
+    new_stack = source_of_stack(stack) not in model.sources
+    width = single_width(
+        model.widths,
+        new_gpu=new_gpu,
+        new_stack=new_stack or not (new_gpu or (gpu.id, precision, source_of_stack(stack)) in model.runs),
+        strange=_strangeness(transfer, card) if new_gpu else 0.0,
+    )
+    if link.gpus > 1:
+        share = (more.communication_s + more.waiting_s) / step_s
+        width = math.hypot(width, exchange_width(kind_of(gpu), share, transfer.exchange_widths))
+    return Answer(
+        speed=link.gpus * units / step_s,
+        half_width=width,
+        novelty="new-gpu" if new_gpu else "new-stack" if new_stack else "known",
+        parts_s=MappingProxyType(parts),
+    )
+
+
+@lru_cache(maxsize=20_000)
+def residual(
+    transfer: Transfer, model: str, card: Card, gpu_id: str, precision: PrecisionClass, stack: str
+) -> float:  # fmt: skip
+    """How much faster a model is than its terms say, by what like runs leave unexplained. [log]
+
+    Of software that isn't known the newest release of the suite is taken.
+    """
+    known = transfer.newest_stack if stack == UNKNOWN_STACK else stack
+    place = places_of(
+        np.array([transfer.model_codes[model]]),
+        np.array([transfer.gpu_codes.get(gpu_id, _NEW)]),
+        [precision],
+        [known],
+        np.array([transfer.stack_codes.get(known, _NEW)]),
+        np.array([card.features]),
+    )
+    if not (transfer.places.other[transfer.places.model == place.model] == 0).any():
+        place = replace(place, other=np.ones(1))  # a model that the suite lacks is like itself in other software
+    return float((covariance(place, transfer.places) @ transfer.weights)[0])
+
+
+@lru_cache(maxsize=2_000)
+def _strangeness(transfer: Transfer, card: Card) -> float:
+    return strangeness(np.array(card.features), transfer.features)

@@ -10,7 +10,8 @@ from planner.measurements.rows import SampleRow
 from planner.performance.constants import Constants
 from planner.performance.repeated import Published, repeated
 from planner.performance.transfer.cards import PrecisionClass
-from planner.performance.transfer.published import CHANNELS_LAST, UNKNOWN_STACK, input_key, published_rows, unit_key
+from planner.performance.transfer.published import CHANNELS_LAST, input_key, published_rows, unit_key
+from planner.performance.transfer.software import UNKNOWN_STACK, source_of_stack
 
 
 def measured_before(
@@ -25,23 +26,23 @@ def measured_before(
         return None
     gpus = row.n_gpus or 1
     nhwc = CHANNELS_LAST in f"{row.notes or ''} {row.framework or ''}".casefold()
+    size = input_key(row.input or "", row.notes or "")
     key = (
-        row.model.strip().casefold(), input_key(row.input or ""), gpu, gpus, row.gpus_per_node or gpus, precision,
-        row.batch_per_gpu, nhwc,
+        row.model.strip().casefold(), size, gpu, gpus, row.gpus_per_node or gpus, precision, row.batch_per_gpu, nhwc,
     )  # fmt: skip
     by_stack = _published().get(key, {})
     if row.throughput_unit and unit_key(row.throughput_unit) not in {unit for unit, _ in by_stack.values()}:
         return None
     if stack in by_stack:
         return repeated(
-            by_stack[stack][1], id=row.id, date=row.date, origin=stack,
+            by_stack[stack][1], id=row.id, date=row.date, origin=source_of_stack(stack),
             half_width=constants.half_width_same_stack, novelty="known",
         )  # fmt: skip
     if stack != UNKNOWN_STACK or not by_stack:
         return None
     newest = max(by_stack, key=lambda name: (max(one.date for one in by_stack[name][1]), name))
     return repeated(
-        by_stack[newest][1], id=row.id, date=row.date, origin=stack,
+        by_stack[newest][1], id=row.id, date=row.date, origin=source_of_stack(stack),
         half_width=constants.half_width_new_gpu, novelty="new-stack",
     )  # fmt: skip
 
@@ -51,13 +52,13 @@ def _published() -> Mapping[Hashable, Mapping[str, tuple[str, tuple[Published, .
     """Unit and rows of each software, by configuration."""
     found: dict[Hashable, dict[str, tuple[str, tuple[Published, ...]]]] = {}
     for row in published_rows():
-        if row.batch is None:
+        if row.batch is None or row.flagged:
             continue
         key = (
             row.model.casefold(), row.input, row.gpu, row.gpus, row.gpus_per_node, row.precision, row.batch,
             row.channels_last,
         )  # fmt: skip
-        one = Published(id=row.id, date=row.date, origin=row.stack, speed=row.speed)
+        one = Published(id=row.id, date=row.date, origin=source_of_stack(row.stack), speed=row.speed)
         stacks = found.setdefault(key, {})
         stacks[row.stack] = (row.unit, (*stacks.get(row.stack, (row.unit, ()))[1], one))
     return found

@@ -1,4 +1,4 @@
-"""Terms of a known model from some of the published rows, as if the others had never been measured."""
+"""What is known of models from some of the published rows, as if the others had never been measured."""
 
 from __future__ import annotations
 
@@ -6,11 +6,16 @@ from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
+import numpy as np
+
 from planner.catalog.records import Catalog
 from planner.performance.constants import Constants
-from planner.performance.transfer.fit import FEWEST_ROWS, Group, fit_exchange, groups
-from planner.performance.transfer.models import KnownModel
-from planner.performance.transfer.terms import fit_terms
+from planner.performance.transfer.fit import document_of
+from planner.performance.transfer.fit_links import LinkFit, Pair, pairs_of
+from planner.performance.transfer.fit_terms import fit_singles
+from planner.performance.transfer.models import Transfer, load_transfer, transfer_of
+from planner.performance.transfer.singles import Singles, singles
+from planner.performance.transfer.software import in_suite
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,28 +28,25 @@ class _Facts:
 
 
 @lru_cache(maxsize=2)
-def _groups(facts: _Facts) -> dict[tuple[str, str], Group]:
-    return {(group.model, group.input): group for group in groups(facts.catalog, facts.constants)}
+def _rows(facts: _Facts) -> tuple[Singles, list[Pair]]:
+    found = singles(facts.catalog, facts.constants)
+    return found, pairs_of(found.workloads, facts.catalog, facts.constants)
 
 
-def refitted(model: KnownModel, ids: Collection[str], catalog: Catalog, constants: Constants) -> KnownModel | None:
-    """The model fitted to the published rows of these ids alone; None where these are too few.
+def refitted(ids: Collection[str], catalog: Catalog, constants: Constants) -> Transfer | None:
+    """All models fitted to the published rows of these ids alone; None where no suite of models is left.
 
-    Half-widths stay as they are: of new cards they are of fits that hadn't seen the card anyway.
+    Half-widths stay as they are: those of new cards are of fits that hadn't seen the card anyway.
     """
-    whole = _groups(_Facts(content_hash=catalog.content_hash, catalog=catalog, constants=constants))
-    group = whole.get((model.model, model.input))
-    if group is None:
+    found, pairs = _rows(_Facts(content_hash=catalog.content_hash, catalog=catalog, constants=constants))
+    kept = np.array([at for at, row in enumerate(found.rows) if row.id in ids], dtype=np.int64)
+    rows = tuple(found.rows[at] for at in kept)
+    if not any(in_suite(row.stack) for row in rows):
         return None
-    kept = [at for at, row in enumerate(group.rows) if row.id in ids]
-    rest = replace(group, rows=tuple(group.rows[at] for at in kept), cards=tuple(group.cards[at] for at in kept))
-    singles = rest.alone()
-    if len(singles) < FEWEST_ROWS:
-        return None
-    return replace(
-        model,
-        terms=fit_terms(rest.samples(singles)),
-        exchanged_m_parameters=fit_exchange(rest, catalog, constants),
-        usual_batch=rest.usual_batch,
-        cards=frozenset(rest.rows[at].gpu for at in singles),
-    )
+    rest = replace(found, rows=rows, measured=found.measured.take(kept))
+    links = LinkFit(pairs, found.workloads, catalog, constants)
+    together = links.fit(np.array([at for at, pair in enumerate(pairs) if pair.row.id in ids], dtype=np.int64))
+    whole = load_transfer()
+    known = {(model.model, model.input): model.widths for models in whole.models.values() for model in models}
+    widths = [known[workload.model, workload.input] for workload in found.workloads]
+    return transfer_of(document_of(rest, fit_singles(rest, catalog), together, widths, whole.exchange_widths))

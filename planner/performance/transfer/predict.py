@@ -18,12 +18,13 @@ from planner.performance.scaling import Link, link_of
 from planner.performance.transfer.answer import answer
 from planner.performance.transfer.cards import PrecisionClass
 from planner.performance.transfer.known_rows import measured_before
+from planner.performance.transfer.links import kind_of
 from planner.performance.transfer.models import KnownModel, Transfer, load_transfer
-from planner.performance.transfer.published import CHANNELS_LAST, input_key, precision_class, stack_of, unit_key
+from planner.performance.transfer.published import CHANNELS_LAST, input_key, precision_class, unit_key
+from planner.performance.transfer.software import stack_of
+from planner.performance.transfer.widths import exchange_width
 from planner.performance.vision import PATCH_MODELS, vision_step
 
-CHANNELS_LAST_GAIN = 1.17
-"""Median of 97 models trained in both layouts on an RTX 3090, of timm's results; 0.97 to 1.40. [-]"""
 _USUAL_BATCH = 64
 
 
@@ -96,7 +97,7 @@ def _transferred(
     row: SampleRow, subject: _Subject, known: Sequence[KnownModel], catalog: Catalog, constants: Constants,
     transfer: Transfer,
 ) -> RowPrediction:  # fmt: skip
-    size = input_key(row.input or "")
+    size = input_key(row.input or "", row.notes or "")
     most_measured = max(known, key=lambda model: len(model.cards))
     model = next((model for model in known if model.input == size), None if size else most_measured)
     if model is None:
@@ -146,10 +147,11 @@ def _estimated(row: SampleRow, subject: _Subject, constants: Constants, transfer
     step = vision_step(spec, parameters, batch, 1.0, device_of(subject.gpu, usable, constants), subject.link, constants)
     speed = subject.link.gpus * batch / step.total_s
     if CHANNELS_LAST in f"{row.notes or ''} {row.framework or ''}".casefold():
-        speed *= CHANNELS_LAST_GAIN
+        speed *= constants.channels_last_gain
     widths = [constants.half_width_vision]
     if subject.link.gpus > 1:
-        widths.append(transfer.half_width_several_gpus)
+        share = (step.parts_s["communication"] + step.parts_s["waiting"]) / step.total_s
+        widths.append(exchange_width(kind_of(subject.gpu), share, transfer.exchange_widths))
     return _with_interval(speed, widths, "estimated", "new-model", subject)
 
 
