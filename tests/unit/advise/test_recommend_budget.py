@@ -86,7 +86,7 @@ def test_months_that_are_paid_for_by_hand() -> None:
 
 
 def test_what_is_paid_until_the_resale_is_said_where_it_exceeds_the_budget() -> None:
-    found = document("teaching", "8000 CNY")
+    found = document("teaching", "7800 CNY")
     pick = found["options"][found["pick"]]
     assert pick["covers"]
     assert pick["early_over_budget_usd"] > 0
