@@ -47,6 +47,7 @@ from planner.report.recommendation import recommendation_document
 from planner.report.recommendation_text import recommendation_text
 from planner.report.text import forecast_text, plan_text, rows_text
 from planner.report.validation import validation_csv, validation_document, validation_text
+from planner.report.waiting import with_waiting
 from planner.scenario.load import check_document, parse_scenario, read_document, read_file
 from planner.scenario.own_gpus import with_own_gpus
 from planner.scenario.own_models import model_from_file, with_own_models
@@ -111,7 +112,7 @@ def _plan(options: argparse.Namespace) -> None:
     known = with_own_models(with_own_gpus(catalog, scenario.gpus), scenario.models)
     evidence = _with_measurements(load_evidence(), options.measurements, known)
     result = evaluate(scenario, catalog, evidence, today=options.today)
-    plan = plan_document(result)
+    plan = with_waiting(plan_document(result), result)
     if options.csv is not None:
         write_whole(options.csv, plan_csv(result), field="--csv", sources=[options.file, *(options.measurements or ())])
     if plan["recommended"] is None:

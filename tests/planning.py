@@ -78,6 +78,12 @@ def costed(plan: Mapping[str, Any], kind: Kind) -> Evaluation:
     return kernel(problem, theta, choice)
 
 
+def evaluation(found: StrategyResult) -> Evaluation:
+    assert found.feasible
+    assert found.evaluation is not None
+    return found.evaluation
+
+
 def by_id(evaluation: Evaluation) -> dict[str, CostLine]:
     """Lines by id, none of which may stand twice."""
     lines = {line.id: line for line in evaluation.lines}

@@ -8,6 +8,7 @@ from typing import Any
 
 from planner.catalog.records import Catalog, Figure, Site
 from planner.scenario.paths import get_value
+from planner.scenario.values import PLANNED_TERMS
 from ui import formatting
 from ui.formatting import USD, Currency
 from ui.i18n import t
@@ -170,6 +171,15 @@ def _hardware(document: Document, catalog: Catalog, used: Mapping[str, float], r
             help=t("hardware.markets_help"),
         ),
         Choice(
+            path="rental.terms",
+            label=t("hardware.terms"),
+            options=PLANNED_TERMS,
+            words=lambda term: t(f"term.{term}"),
+            many=True,
+            default=["on_demand"],
+            help=t("hardware.terms_help"),
+        ),
+        Choice(
             path="rental.statuses",
             label=t("hardware.statuses"),
             options=("current", "stale", "retired"),
@@ -179,7 +189,7 @@ def _hardware(document: Document, catalog: Catalog, used: Mapping[str, float], r
             help=t("hardware.statuses_help"),
         ),
     ]
-    rentable = {id for id, offer in catalog.offers.items() if offer.term == "on_demand" and offer.gpu}
+    rentable = {id for id, offer in catalog.offers.items() if offer.term in PLANNED_TERMS and offer.gpu}
     advanced += [
         Choice(
             path="rental.offers",

@@ -251,6 +251,8 @@ def details(view: View) -> None:
             with folded:
                 st.dataframe(pd.DataFrame(rows(view)), hide_index=True, key=f"{id}_table")
                 st.markdown(f":small[:gray[{note}]]" if note else "")
+                if id == "jobs" and (interrupted := plan_rows.spot_lines(view)):
+                    st.markdown(f"**{t('details.spot')}**\n" + "".join(f"\n- {line}" for line in interrupted))
                 if id == "jobs" and (limits := plan_rows.bottleneck_lines(view)):
                     st.markdown(f"**{t('details.bottlenecks')}**\n" + "".join(f"\n- {line}" for line in limits))
     if view.feasible:

@@ -21,6 +21,8 @@ _ROLE_OF_LINE = {
     "resale_host": "owned",
     "opportunity": "owned",
     "tax_purchase": "owned",
+    "commitment": "reserved",
+    "overflow": "on_demand",
     "electricity": "electricity",
     "colocation": "upkeep",
     "maintenance": "upkeep",
@@ -200,6 +202,24 @@ def job_rows(view: View) -> list[dict[str, Any]]:
                 }
             )
     return rows
+
+
+def spot_lines(view: View) -> list[str]:
+    """What interruptions do to each job on spot instances; ways share lines."""
+    lines = [
+        t(
+            "details.spot_line",
+            job=escaped(job["id"]),
+            place=escaped(view.resource(job)),
+            share=formatting.share(job["spot"]["interrupted_probability"]),
+            lost=formatting.duration(job["spot"]["lost_h"]),
+            waiting=formatting.duration(job["spot"]["waiting_h"]),
+        )
+        for way in view.feasible
+        for job in way["jobs"]
+        if job["spot"] is not None
+    ]
+    return list(dict.fromkeys(lines))
 
 
 def bottleneck_lines(view: View) -> list[str]:

@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -21,6 +22,7 @@ from planner.errors import PlannerError, Problem, ScenarioError
 from planner.performance.evidence import load_evidence
 from planner.report.document import plan_document
 from planner.report.export import plan_csv
+from planner.report.waiting import waiting_entries
 from planner.scenario.load import check_document, read_document
 from planner.scenario.paths import with_overrides
 from planner.scenario.schema import SCHEMA_VERSION
@@ -34,6 +36,8 @@ NEW_HORIZON_MONTHS = 36
 WIDGET = "in:"
 
 Kind = Literal["number", "percent", "money", "choice", "choice_or_none"]
+Waits = Mapping[str, Mapping[str, Any]]
+"""What was simulated for each type of machine."""
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
@@ -44,6 +48,7 @@ class Plan:
     document: dict[str, Any]
     report: dict[str, Any]
     csv: Callable[[], str]
+    waiting: Callable[[str, int], Waits]  # of a way, with some more machines of each type
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -270,7 +275,13 @@ def _computed(
         return error.problems
     except PlannerError as error:
         return (Problem(file="", record="", field=error.field, found="", expected=str(error)),)
-    return Plan(document=_document, report=plan_document(result), csv=lambda: plan_csv(result))
+    ways = {strategy.id: strategy for strategy in result.strategies}
+
+    @cache
+    def waiting(way: str, more: int) -> Waits:
+        return waiting_entries(result, ways[way], more=more)
+
+    return Plan(document=_document, report=plan_document(result), csv=lambda: plan_csv(result), waiting=waiting)
 
 
 def _plan(asked: dict[str, Any]) -> Plan | tuple[Problem, ...]:

@@ -233,7 +233,8 @@ class VisionSpec:
     gmacs: float
     activations_m: float  # million activations written in the forward pass
     input: str
-    patches: bool = False  # plain transformer blocks on patches, as in ViT
+    patches: bool = False  # layer norms and two-layer MLPs on patches, as in ViT, Swin, ConvNeXt
+    plain: bool = False  # convolutions, batch norm, ReLU and sums alone, as in ResNet and VGG
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

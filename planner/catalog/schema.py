@@ -291,6 +291,13 @@ class VisionIn(Strict):
     activations_m: Annotated[float, Field(gt=0)]
     input: Text
     patches: bool = False
+    plain: bool = False
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> VisionIn:
+        if self.patches and self.plain:
+            raise fault("patches and plain", "at most one kind")
+        return self
 
     def record(self) -> VisionSpec:
         """The frozen record with the same fields."""

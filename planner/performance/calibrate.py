@@ -9,26 +9,23 @@ from __future__ import annotations
 import argparse
 import math
 import re
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import least_squares
 
 from planner.catalog.load import DATA_FOLDER, load_catalog
-from planner.catalog.records import Catalog, VisionSpec, Workload
+from planner.catalog.records import Catalog, Workload
 from planner.measurements.rows import LanguageRow
 from planner.performance.constants import Constants, assumption_id, constants_of
-from planner.performance.device import device_of
 from planner.performance.evidence import Evidence, Measurement, load_evidence
+from planner.performance.fit_constants import fit_constants, group_weights
 from planner.performance.fit_steps import FITTED as STEP_CONSTANTS
 from planner.performance.fit_steps import (
     KEPT_OUT_GPU,
-    KEPT_OUT_SOURCES,
     FitRows,
     StackOffsets,
     fit_steps,
@@ -36,25 +33,16 @@ from planner.performance.fit_steps import (
     priors,
     write_stacks,
 )
+from planner.performance.fit_vision import LAYOUT, VISION, VisionRows, fit_vision, vision_rows
 from planner.performance.fitting import element_bytes_of
 from planner.performance.held_out import print_held_out
+from planner.performance.held_out_vision import print_vision
 from planner.performance.scaling import data_parallel_step_s, link_of
 from planner.performance.stacks import STACKS_FILE, load_stacks
-from planner.performance.vision import PATCH_MODELS, vision_step
 
 GPUS_PER_NODE = 8
 NOISE = 0.08  # log error that counts as one unit of misfit
 
-VISION = (
-    "vision_efficiency",
-    "vision_intensity_half",
-    "vision_bytes_factor",
-    "vision_vector_flop",
-    "vision_norm",
-    "vision_launch_ms",
-    "vision_parameter_bytes",
-)
-PATCHES = ("vision_patch_share",)
 LINKS = (
     "nvlink_share_ddp",
     "pcie_gb_per_s_professional",
@@ -62,7 +50,7 @@ LINKS = (
     "geforce_contention",
     "sync_share_per_doubling",
 )
-FITTED = (*STEP_CONSTANTS, *VISION, *PATCHES, *LINKS)
+FITTED = (*STEP_CONSTANTS, *VISION, *LAYOUT, *LINKS)
 
 Vector = npt.NDArray[np.float64]
 
@@ -80,27 +68,21 @@ class Row:
 
     @property
     def group(self) -> tuple[str, str, str]:
-        """Source, GPU and model; the many models of one survey count as one."""
-        m = self.measurement
-        return m.source, m.gpu, "" if m.source == "timm-benchmark" else m.model
+        """Source, GPU and model."""
+        return self.measurement.source, self.measurement.gpu, self.measurement.model
 
 
-def fit_rows(catalog: Catalog, evidence: Evidence) -> dict[str, list[Row]]:
-    """Rows of vision models, in 16 bit, and of scaling, in any precision, but for those of the GPU kept out."""
+def link_rows(catalog: Catalog, evidence: Evidence) -> list[Row]:
+    """Rows of scaling, in any precision, but for those of the GPU kept out."""
     workloads = {model: workload for workload in catalog.workloads.values() for model in workload.evidence_models}
-    rows: dict[str, list[Row]] = {"vision": [], "links": []}
     known = [m for m in evidence.measurements if m.gpu in catalog.gpus and m.gpu != KEPT_OUT_GPU and m.use != "compare"]
     known = [m for m in known if m.unit == "samples_per_s"]
     singles = _single_gpu_speeds(known)
-    for m in known:
-        workload = workloads.get(m.model)
-        if m.gpus > 1 and _configuration(m) in singles and workload is not None:
-            rows["links"].append(_link_row(m, singles[_configuration(m)], workload, catalog))
-        elif m.precision not in ("fp16", "bf16") or m.gpus > 1 or m.source in KEPT_OUT_SOURCES:
-            continue
-        elif (m.gmacs and (workload is None or workload.transformer is None)) or (workload and workload.vision):
-            rows["vision"].append(vision_row(m, workload, catalog))
-    return rows
+    return [
+        _link_row(m, singles[_configuration(m)], workloads[m.model], catalog)
+        for m in known
+        if m.gpus > 1 and _configuration(m) in singles and m.model in workloads
+    ]
 
 
 def _configuration(m: Measurement) -> tuple[str, str, str, str, int]:
@@ -113,24 +95,6 @@ def _single_gpu_speeds(measurements: Sequence[Measurement]) -> dict[tuple[str, s
         if m.gpus == 1:
             speeds.setdefault(_configuration(m), []).append(m.throughput)
     return {key: median(values) for key, values in speeds.items()}
-
-
-def vision_row(m: Measurement, workload: Workload | None, catalog: Catalog) -> Row:
-    """A vision model's row on one GPU."""
-    if m.gmacs:
-        patches = m.model.startswith(PATCH_MODELS)
-        spec = VisionSpec(gmacs=m.gmacs, activations_m=m.activations_m, input="", patches=patches)
-    else:
-        assert workload is not None and workload.vision is not None
-        spec = workload.vision
-
-    def predict(constants: Constants) -> float:
-        gpu = catalog.gpus[m.gpu]
-        device = device_of(gpu, m.precision, constants)
-        link = link_of(gpu, 1, GPUS_PER_NODE, None, constants)
-        return m.micro_batch / vision_step(spec, m.parameters, m.micro_batch, 1.0, device, link, constants).total_s
-
-    return Row(measurement=m, predict=predict)
 
 
 def _link_row(m: Measurement, single_gpu_speed: float, workload: Workload, catalog: Catalog) -> Row:
@@ -146,26 +110,13 @@ def _link_row(m: Measurement, single_gpu_speed: float, workload: Workload, catal
     return Row(measurement=m, predict=predict)
 
 
-def fit(rows: Sequence[Row], names: Sequence[str], start: Constants, catalog: Catalog) -> Constants:
-    """Constants that minimise a soft-L1 loss of the log errors, with Gaussian priors on logs.
+def fit_links(rows: Sequence[Row], start: Constants, catalog: Catalog) -> Constants:
+    """Constants of the links from rows of scaling."""
 
-    A group of rows (one source, GPU and model) weighs as the square root of their number: they repeat each other.
-    """
-    centres, deviations = priors(names, catalog)
-    sizes = Counter(row.group for row in rows)
-    weights = np.array([sizes[row.group] ** -0.25 for row in rows])  # squared and summed: the root of the group's size
+    def log_errors(constants: Constants) -> Vector:
+        return np.array([row.log_error(constants) for row in rows])
 
-    def constants_at(logs: Vector) -> Constants:
-        return replace(start, **{name: math.exp(log) for name, log in zip(names, logs, strict=True)})
-
-    def residuals(logs: Vector) -> Vector:
-        constants = constants_at(logs)
-        misfit = np.array([row.log_error(constants) for row in rows]) / NOISE
-        softened = np.sign(misfit) * np.sqrt(2 * (np.sqrt(1 + misfit**2) - 1))
-        return np.concatenate([weights * softened, (logs - centres) / deviations])
-
-    solution = least_squares(residuals, centres, xtol=1e-8, ftol=1e-8)
-    return constants_at(np.asarray(solution.x, dtype=np.float64))
+    return fit_constants(LINKS, log_errors, group_weights([row.group for row in rows]), NOISE, start, catalog)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,18 +136,18 @@ def start_constants(catalog: Catalog) -> Constants:
     )
 
 
-def calibrated(catalog: Catalog, rows: Mapping[str, Sequence[Row]], language: Sequence[LanguageRow]) -> Calibration:
+def calibrated(
+    catalog: Catalog, links: Sequence[Row], vision: VisionRows, language: Sequence[LanguageRow]
+) -> Calibration:
     """All fitted constants from rows alone; their present values do not matter."""
     constants = start_constants(catalog)
     for _ in range(2):  # links and overlap depend on each other
-        constants = fit(rows["links"], LINKS, constants, catalog)
+        constants = fit_links(links, constants, catalog)
         data = FitRows(language, catalog, load_stacks(), _centred(constants, catalog))
         steps = fit_steps(data, np.arange(len(data)), constants, catalog)
         constants = steps.constants
-    # First what all vision models share, then the one number in which transformers differ.
-    constants = fit(rows["vision"], VISION, replace(constants, vision_patch_share=1.0), catalog)
-    patches = [row for row in rows["vision"] if row.measurement.model.startswith(PATCH_MODELS)]
-    return Calibration(constants=fit(patches, PATCHES, constants, catalog), offsets=steps.offsets)
+    constants = fit_vision(vision, np.arange(len(vision)), constants, catalog)
+    return Calibration(constants=constants, offsets=steps.offsets)
 
 
 def _centred(constants: Constants, catalog: Catalog) -> Constants:
@@ -206,22 +157,18 @@ def _centred(constants: Constants, catalog: Catalog) -> Constants:
 
 
 def held_out_errors(
-    catalog: Catalog, stage: str, members: Sequence[Row], names: Sequence[str], group_of: Callable[[Measurement], str]
+    catalog: Catalog, members: Sequence[Row], group_of: Callable[[Measurement], str]
 ) -> dict[str, list[float]]:
-    """Log errors of the groups of vision models or links, each predicted by constants fitted without the group."""
+    """Log errors of the groups of rows of scaling, each predicted by constants fitted without the group."""
     errors = {}
     for key in sorted({group_of(row.measurement) for row in members}):
         kept = [row for row in members if group_of(row.measurement) != key]
-        start = replace(start_constants(catalog), vision_patch_share=1.0)
-        constants = fit(kept, names, start, catalog)
-        if stage == "vision":
-            patches = [row for row in kept if row.measurement.model.startswith(PATCH_MODELS)]
-            constants = fit(patches, PATCHES, constants, catalog)
+        constants = fit_links(kept, start_constants(catalog), catalog)
         errors[key] = [row.log_error(constants) for row in members if group_of(row.measurement) == key]
     return errors
 
 
-def summary(log_errors: Sequence[float], half_width: float | None = None) -> str:
+def summary(log_errors: Sequence[float] | Vector, half_width: float | None = None) -> str:
     """Count, median and 90th percentile of the absolute percentage error, the median bias, and the share inside."""
     errors = np.expm1(np.array(log_errors))
     inside = "" if half_width is None else f"  inside {np.mean(np.abs(log_errors) <= half_width):4.0%}"
@@ -252,43 +199,40 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--held-out", action="store_true", help="also predict each GPU, source and model unseen")
     options = parser.parse_args(arguments)
     catalog, evidence = load_catalog(), load_evidence()
-    rows, language = fit_rows(catalog, evidence), language_rows(catalog, evidence)
-    found = calibrated(catalog, rows, language)
+    links, language = link_rows(catalog, evidence), language_rows(catalog, evidence)
+    vision = VisionRows(vision_rows(catalog, evidence))
+    found = calibrated(catalog, links, vision, language)
     present = constants_of(catalog.assumptions)
     for name in FITTED:
         fitted, stored = getattr(found.constants, name), getattr(present, name)
         print(f"{assumption_id(name):45s} {fitted:10.4g}   in the file {stored:10.4g}")
     for stack, offset in found.offsets.by_stack.items():
         print(f"{stack:45s} {offset:+10.3f}   log of speed over the formulas, {found.offsets.rows[stack]} rows")
-    for stage, members in rows.items():
-        print(f"\n{stage}, seen: {summary([row.log_error(found.constants) for row in members])}")
+    print(f"\nvision, seen: {summary(vision.log_ratio(found.constants, np.arange(len(vision))))}")
+    print(f"links, seen: {summary([row.log_error(found.constants) for row in links])}")
     if options.held_out:
         print_held_out(catalog, language, found.constants)
-        _print_held_out(catalog, rows)
+        _print_held_out(catalog, links)
+        print_vision(catalog, vision)
     if options.write:
         write_constants(found.constants, DATA_FOLDER / "assumptions.yaml")
         write_stacks(found.offsets, STACKS_FILE)
         print(f"\nwritten to {DATA_FOLDER / 'assumptions.yaml'} and {STACKS_FILE.name}")
 
 
-def _print_held_out(catalog: Catalog, rows: Mapping[str, Sequence[Row]]) -> None:
+def _print_held_out(catalog: Catalog, links: Sequence[Row]) -> None:
     groupings: dict[str, Callable[[Measurement], str]] = {
         "GPU": lambda m: m.gpu,
         "source": lambda m: m.source,
         "model": lambda m: m.model.split("_")[0].rstrip("0123456789"),
     }
-    constants = constants_of(catalog.assumptions)
-    half_widths = {"vision": constants.half_width_vision, "links": constants.half_width_new_gpu}
-    names = {"vision": VISION, "links": LINKS}
+    half_width = constants_of(catalog.assumptions).half_width_new_gpu
     for label, group_of in groupings.items():
-        print(f"\neach {label} left out in turn")
-        for stage, members in rows.items():
-            mine = held_out_errors(catalog, stage, members, names[stage], group_of)
-            together = [error for values in mine.values() for error in values]
-            print(f"  {stage:45s} {summary(together, half_widths[stage])}")
-            for key, values in mine.items():
-                if len(mine) < 25:
-                    print(f"    {key:43s} {summary(values)}")
+        mine = held_out_errors(catalog, links, group_of)
+        together = [error for values in mine.values() for error in values]
+        print(f"\nscaling, each {label} left out in turn: {summary(together, half_width)}")
+        for key, values in mine.items():
+            print(f"    {key:43s} {summary(values)}")
 
 
 if __name__ == "__main__":

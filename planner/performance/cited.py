@@ -20,10 +20,10 @@ _TRANSFORMER_CONSTANTS = (
 )
 _VISION_CONSTANTS = (
     "vision_efficiency",
-    "vision_intensity_half",
     "vision_bytes_factor",
-    "vision_vector_flop",
-    "vision_norm",
+    "vision_cycles",
+    "vision_patch_share",
+    "vision_plain_share",
     "vision_launch_ms",
     "vision_parameter_bytes",
 )

@@ -94,11 +94,11 @@ class Constants:
     office_network_gbit_per_s: float
     # vision step
     vision_efficiency: float
-    vision_intensity_half: float
     vision_bytes_factor: float
-    vision_vector_flop: float
-    vision_norm: float
+    vision_cycles: float
     vision_patch_share: float
+    vision_plain_share: float
+    vision_channels_last_share: float
     vision_launch_ms: float
     vision_parameter_bytes: float
     channels_last_gain: float
@@ -133,6 +133,7 @@ class Constants:
     half_width_known_gpu: float
     half_width_new_gpu: float
     half_width_vision: float
+    half_width_vision_patches: float
     half_width_regime: float
     half_width_layout: float
     half_width_new_architecture: float

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from planner.catalog.records import Figure, Gpu, PartialGpu, Precision
 from planner.performance.constants import Constants
-from planner.units import BYTES_PER_GB, BYTES_PER_GIB, BYTES_PER_MIB, FLOP_PER_TFLOP
+from planner.units import BYTES_PER_GB, BYTES_PER_GIB, BYTES_PER_MIB, FLOP_PER_TFLOP, HZ_PER_MHZ
 
 # Precisions whose published matmul rate stands in for another's of the same width, best first.
 _STAND_INS: dict[Precision, tuple[Precision, ...]] = {
@@ -21,6 +21,7 @@ _STAND_INS: dict[Precision, tuple[Precision, ...]] = {
 SINGLE_ISSUE = frozenset({"Maxwell", "Pascal", "Volta", "Turing"})
 """Generations whose rated fp32 needs no pairs of instructions: plain matmuls come near to it."""
 WITHOUT_TENSOR_CORES = frozenset({"Kepler", "Maxwell", "Pascal"})
+FP32_FLOP_PER_CYCLE = 256.0  # of one multiprocessor of GeForce since Ampere, of Hopper and Blackwell: 128 units
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +32,7 @@ class Device:
     attention_flop_per_s: float  # achieved by flash attention
     vendor_attention_flop_per_s: float  # by the vendor's own kernels, in a training step
     vector_flop_per_s: float  # rated fp32 outside the matrix units, for elementwise work
+    multiprocessor_hz: float  # multiprocessors times their clock: what issues elementwise work
     bandwidth_bytes_per_s: float  # datasheet
     element_bytes: float  # of activations and gradients
     linear_fp8: bool
@@ -106,6 +108,12 @@ def _vendor_attention_share(gpu: Gpu | PartialGpu, constants: Constants) -> floa
     return tuned.get(generation_of(gpu), usual)
 
 
+def _multiprocessor_hz(gpu: Gpu | PartialGpu) -> float | None:
+    """Multiprocessors times their boost clock, where both are known. [1/s]"""
+    count, clock = gpu.spec.sm_count, gpu.spec.boost_mhz
+    return None if count is None or clock is None else count.value * clock.value * HZ_PER_MHZ
+
+
 def device_of(gpu: Gpu | PartialGpu, precision: Precision, constants: Constants) -> Device:
     """Rates of a GPU in a precision it supports.
 
@@ -117,9 +125,12 @@ def device_of(gpu: Gpu | PartialGpu, precision: Precision, constants: Constants)
     wide: Precision = sixteen if precision == "fp8" else precision
     wide_peak = gpu.dense_tflop_per_s[wide].value * FLOP_PER_TFLOP * share
     fp32 = gpu.dense_tflop_per_s.get("fp32")
+    vector = peak / 16 if fp32 is None else fp32.value * FLOP_PER_TFLOP * share
+    issued = _multiprocessor_hz(gpu)
     return Device(
         matmul_flop_per_s=peak * matmul_fraction(gpu, precision, constants),
-        vector_flop_per_s=peak / 16 if fp32 is None else fp32.value * FLOP_PER_TFLOP * share,
+        vector_flop_per_s=vector,
+        multiprocessor_hz=vector / FP32_FLOP_PER_CYCLE if issued is None else issued * share,
         attention_flop_per_s=wide_peak * _attention_share(gpu, constants),
         vendor_attention_flop_per_s=wide_peak * _vendor_attention_share(gpu, constants),
         bandwidth_bytes_per_s=known(gpu.memory_bandwidth_gb_per_s) * BYTES_PER_GB * share,

@@ -212,7 +212,15 @@ def _from_formula(
     setup = request.setup
     choice, step = run.choice, run.step
     half_width, novelty = estimated_half_width(
-        _unit(request), setup.gpu, request.precision, choice.layout, run.shares, catalog, evidence, constants
+        _unit(request),
+        setup.gpu,
+        request.precision,
+        choice.layout,
+        run.shares,
+        catalog,
+        evidence,
+        constants,
+        setup.workload.vision,
     )
     spec = setup.workload.transformer
     if spec is not None and spec.experts:

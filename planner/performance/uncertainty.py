@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from planner.catalog.records import Catalog, Gpu, Precision
+from planner.catalog.records import Catalog, Gpu, Precision, VisionSpec
 from planner.performance.constants import Constants
 from planner.performance.device import generation_of
 from planner.performance.evidence import Evidence
@@ -24,6 +24,7 @@ def estimated_half_width(
     catalog: Catalog,
     evidence: Evidence,
     constants: Constants,
+    vision: VisionSpec | None = None,
 ) -> tuple[float, tuple[Warning_, ...]]:
     """Half-width on the log of throughput, and what a reader should know about it.
 
@@ -41,6 +42,8 @@ def estimated_half_width(
         Parts of the step over the whole step. [-]
     catalog, evidence, constants
         For the GPUs that the constants were fitted on.
+    vision : VisionSpec, optional
+        The vision model that is trained.
 
     Returns
     -------
@@ -60,8 +63,8 @@ def estimated_half_width(
         elif all(generation_of(other) != generation_of(gpu) for other in measured):
             width = constants.half_width_new_architecture
             warnings.append(Warning_(code="no_training_evidence", params={"gpu": gpu.name, "of": gpu.architecture}))
-    if unit == "samples_per_s" and "attention" not in shares:
-        width = max(width, constants.half_width_vision)
+    if vision is not None:
+        width = max(width, vision_half_width(vision, constants))
     if shares["launch"] + shares["communication"] > REGIME_SHARE:
         width = math.hypot(width, constants.half_width_regime)
     if precision not in evidence.known_precisions:
@@ -69,3 +72,14 @@ def estimated_half_width(
     if not layout.is_plain:
         width = math.hypot(width, constants.half_width_layout)
     return width, tuple(warnings)
+
+
+def vision_half_width(spec: VisionSpec, constants: Constants, *, channels_last: bool = False) -> float:
+    """The least half-width on the log of a vision model's throughput, by what is known of its blocks. [-]
+
+    With channels last grouped convolutions may be fast or very slow, and nothing here tells which.
+    """
+    if spec.patches:
+        return constants.half_width_vision_patches
+    width = constants.half_width_known_gpu if spec.plain else constants.half_width_vision
+    return math.hypot(width, constants.half_width_regime) if channels_last else width

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from planner.cost.lines import CostLine
@@ -187,6 +188,7 @@ def _job_entry(job: JobResult, problem: PlanProblem, limits: Mapping[int, Any]) 
         "runner_up": None
         if job.runner_up is None
         else {"resource": job.runner_up.resource, "marginal_cost_per_run_usd": job.runner_up.marginal_usd},
+        "spot": None if job.spot is None else asdict(job.spot),
         "sources": list(rate.sources),
     }
 

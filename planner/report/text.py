@@ -30,6 +30,9 @@ def plan_text(document: dict[str, Any]) -> str:
             [_job_row(entry, job, rate) for entry in document["strategies"] for job in entry["jobs"]],
         ),
     ]
+    if waits := [row for entry in document["strategies"] for row in _waiting_rows(entry)]:
+        head = ["way", "job", "waits for", "mean h", "nine in ten h", "done after h", "nine in ten h", "late"]
+        lines += ["", *table(head, waits)]
     if currency["code"] != "USD":
         dated = f"as of {currency['as_of']}" if currency["as_of"] else "your own rate"
         lines += ["", f"1 {currency['code']} = {rate:g} USD ({dated}); amounts in sentences are in USD"]
@@ -136,6 +139,28 @@ def _job_row(entry: dict[str, Any], job: dict[str, Any], rate: float) -> list[st
         _money(job["cost_per_run_usd"], rate, cents=True),
         _money(job["marginal_cost_per_run_usd"], rate, cents=True),
     ]
+
+
+def _waiting_rows(entry: dict[str, Any]) -> list[list[str]]:
+    """Simulated waits at the machines of a way, where the document has them."""
+    return [
+        [
+            _name(entry["id"]),
+            job["id"],
+            f"{machine['count']} x {machine['id']}",
+            *(_cell(_tenth(job[f"wait_{name}_h"])) for name in ("mean", "p90")),
+            *(_cell(_tenth(job[f"turnaround_{name}_h"])) for name in ("mean", "p90")),
+            "" if job["late_share"] is None else f"{100 * job['late_share']:.0f} %",
+        ]
+        for machine in entry["machines"]
+        if machine.get("waiting") is not None
+        for job in machine["waiting"]["jobs"]
+    ]
+
+
+def _tenth(hours: float) -> float:
+    """A simulated time isn't known to more than a tenth of an hour."""
+    return round(hours, 1)
 
 
 def _money(usd: float | None, rate: float, *, cents: bool = False) -> str:

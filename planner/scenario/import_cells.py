@@ -11,7 +11,6 @@ from planner.units import H_PER_MONTH
 
 PRICES = ("price_usd_per_h", "price_usd_per_gpu_h")
 MARKETS = ("cloud", "marketplace")
-TERM = "on_demand"
 MAX_USD_PER_GPU_H = 100.0
 """No GPU has been rented for more: a higher figure is a price of another length of time."""
 OTHER_TIME = re.compile(r"(month|\bmo\b|monat|year|\byr\b|annual|week|\bdays?\b|daily)", re.IGNORECASE)

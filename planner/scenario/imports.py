@@ -16,15 +16,16 @@ from planner.catalog.records import Catalog, Offer, Status
 from planner.cells import CellError, check_point, collect, number, positive, shown, whole
 from planner.errors import InputError, Problem, UnknownIdError
 from planner.messages import as_text
-from planner.scenario.import_cells import MARKETS, OTHER_TIME, PRICES, TERM, price
+from planner.scenario.import_cells import MARKETS, OTHER_TIME, PRICES, price
 from planner.scenario.import_lines import read_lines
 from planner.scenario.schema import MOST_OFFERS, OfferInput
-from planner.scenario.values import check_id
+from planner.scenario.values import PLANNED_TERMS, check_id
 from planner.units import H_PER_MONTH
 from planner.validation import faults_of, near
 from planner.yaml_scalars import as_given
 
 MAX_ROWS = MOST_OFFERS
+_TERMS_SAID = f"{' or '.join(PLANNED_TERMS)}: plans don't count other terms yet"
 MAX_BYTES = 2_000_000
 
 TEXTS = ("provider", "instance_type", "region", "gpu", "term", "market")
@@ -278,8 +279,8 @@ class _Reader:
             faults.append(
                 CellError("id", shown(known.id), f"an offer whose GPU is known: this one's is {known.gpu_label}")
             )
-        if known.term != TERM:
-            faults.append(CellError("term", known.term, f"{TERM}: plans don't count other terms yet"))
+        if known.term not in PLANNED_TERMS:
+            faults.append(CellError("term", known.term, _TERMS_SAID))
         count = texts.get("gpu_count", "")
         if count and collect(faults, lambda: number("gpu_count", count)) not in (None, known.gpu_count):
             faults.append(CellError("gpu_count", shown(count), _kept(f"{known.gpu_count:g}")))
@@ -291,8 +292,10 @@ class _Reader:
         count = collect(faults, lambda: whole("gpu_count", texts.get("gpu_count", "")))
         quote["gpu_count"] = count
         term, market = texts.get("term", ""), texts.get("market", "")
-        if term and term != TERM:
-            faults.append(CellError("term", shown(term), f"{TERM}: plans don't count other terms yet"))
+        if term and term not in PLANNED_TERMS:
+            faults.append(CellError("term", shown(term), _TERMS_SAID))
+        elif term and term != "on_demand":
+            quote["term"] = term
         if market and market not in MARKETS:
             faults.append(CellError("market", shown(market), " or ".join(MARKETS)))
         elif market == "marketplace":

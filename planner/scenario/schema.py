@@ -22,12 +22,15 @@ from planner.scenario.values import (
     CurrencyCode,
     Fte,
     GbitPerS,
+    Growth,
     Id,
+    Interrupted,
     JobClass,
     KgPerKwh,
     Kw,
     MachineIdleW,
     MachineW,
+    Month,
     Months,
     NonNegative,
     Positive,
@@ -44,6 +47,7 @@ from planner.scenario.values import (
     check_whole,
 )
 from planner.validation import FieldError
+from planner.workload.job import Arrivals
 from planner.workload.settings import AdapterTargets, Checkpointing, Method, Optimizer
 from planner.yaml_scalars import as_given
 
@@ -153,11 +157,18 @@ class JobInput(Work):
     max_gpus: Count = 64
     throughput: dict[str, Positive] = Field(default_factory=dict)
     runs_per_month: Positive
+    growth_per_month: Growth = 0.0
+    seasonality: Annotated[list[NonNegative], Field(min_length=12, max_length=12)] | None = None
+    runs_by_month: dict[Month, NonNegative] = Field(default_factory=dict)
     attempts_per_run: AtLeastOne | None = None
     job_class: JobClass = Field(default="development", alias="class")
     deadline_h: Positive | None = None
+    priority: Annotated[int, BeforeValidator(check_whole), Field(ge=0, le=9)] = 0
+    submitted_together: Count = 1
+    arrivals: Arrivals = "even"
     local_share: Share | None = None
     regions: list[str] = Field(default_factory=list)
+    terms: Annotated[list[Term], Field(min_length=1)] | None = None
     in_house: Switch = False
     checkpoints: Annotated[int, BeforeValidator(check_whole), Field(ge=0, le=1_000_000)] = 0
     checkpoint_s: NonNegative = 0.0
@@ -252,6 +263,16 @@ class ModelInput(Work):
     precision: Precision = "bf16"
 
 
+class CommitmentInput(Model):
+    """Instances of a reserved offer that a plan may commit to."""
+
+    nodes: Count = 1
+    payment: Literal["monthly", "upfront"] = "monthly"
+    from_month: Month = 1
+    renew: Switch = False
+    overflow: str | None = None
+
+
 class Rental(Model):
     """Which offers may be used, and what goes with rented machines."""
 
@@ -264,7 +285,10 @@ class Rental(Model):
     regions: list[str] | None = None
     gpus: list[str] | None = None
     exclude: list[str] = Field(default_factory=list)
+    commitments: Annotated[dict[str, CommitmentInput], Field(max_length=100)] = Field(default_factory=dict)
     idle_tail_s: Seconds = 0.0
+    load_checkpoint_s: Seconds | None = None
+    reacquire_s: Seconds | None = None
     storage_gb: NonNegative = 0.0
     storage_usd_per_gb_month: Amount | None = None
     egress_usd_per_gb: Amount | None = None
@@ -292,6 +316,7 @@ class OfferInput(Model):
     pue: Pue | None = None
     grid_kg_co2e_per_kwh: KgPerKwh | None = None
     network_gbit_per_s: GbitPerS | None = None
+    interrupted_share_per_month: Interrupted | None = None
 
     @model_validator(mode="after")
     def _one_price(self) -> OfferInput:

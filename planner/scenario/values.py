@@ -9,9 +9,12 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
+from planner.catalog.records import Term
 from planner.scenario.money import Money, parse_money
 from planner.units import H_PER_MONTH, S_PER_H
 
+PLANNED_TERMS: tuple[Term, ...] = ("on_demand", "spot")
+"""Terms of offers that plans count."""
 SMALLEST, LARGEST = 1e-9, 1e18  # beyond these a number is a slip, and its products leave what floats can hold
 
 
@@ -139,6 +142,7 @@ NonNegative = Annotated[float, BeforeValidator(_not_negative)]
 Switch = Annotated[bool, BeforeValidator(_switch)]
 Share = Annotated[float, BeforeValidator(_share)]
 Rate = Annotated[float, BeforeValidator(_share)]
+Interrupted = Annotated[float, BeforeValidator(_share), Field(lt=1)]  # all of them would be without end
 AtLeastOne = Annotated[float, BeforeValidator(check_number), Field(ge=1, le=1e6)]
 Pue = Annotated[float, BeforeValidator(check_number), Field(ge=1, le=5)]
 KgPerKwh = Annotated[float, BeforeValidator(check_number), Field(ge=0, le=3)]
@@ -156,6 +160,8 @@ MachineIdleW = Annotated[float, BeforeValidator(_between(0, 1_000_000, "W"))]
 Seconds = Annotated[float, BeforeValidator(_not_negative), Field(le=S_PER_H * H_PER_MONTH)]
 BillingUnit = Annotated[float, BeforeValidator(check_positive), Field(le=S_PER_H * H_PER_MONTH)]
 Count = Annotated[int, BeforeValidator(check_whole), Field(ge=1, le=1_000_000)]
+Month = Annotated[int, BeforeValidator(check_whole), Field(ge=1, le=84)]
+Growth = Annotated[float, BeforeValidator(check_number), Field(ge=-0.5, le=0.5)]  # a month; half is far beyond any plan
 Months = Annotated[int, BeforeValidator(check_whole), Field(ge=1, le=84)]
 AgeMonths = Annotated[int, BeforeValidator(check_whole), Field(ge=0, le=240)]
 JobClass = Annotated[Literal["development", "key"], BeforeValidator(_job_class)]

@@ -17,7 +17,7 @@ from planner.cost.lines import Array
 from planner.strategy.kernel import Choice, kernel
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import Issue, Job, Pair, PlanProblem
-from planner.strategy.sessions import local_busy_h, powered_h, session_node_h, turnaround_h
+from planner.strategy.sessions import busy_h_by_month, powered_h, session_node_h, turnaround_h
 
 Kind = Literal["local", "cloud", "hybrid"]
 KINDS: tuple[Kind, ...] = ("local", "cloud", "hybrid")
@@ -185,7 +185,7 @@ def _combinations(problem: PlanProblem, theta: Theta, plans: Sequence[_Plan]) ->
 
 
 def machine_counts(problem: PlanProblem, theta: Theta, routing: Array, *, keep_fixed: bool) -> Array:
-    """Machines of each type: as the scenario says, or as many as hold the work at the target utilisation.
+    """Machines of each type: as the scenario says, or as many as hold the busiest month at the target utilisation.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ def machine_counts(problem: PlanProblem, theta: Theta, routing: Array, *, keep_f
     array, shape [rows, machines]
         Whole numbers.
     """
-    busy = local_busy_h(problem, theta, routing)
+    busy = busiest_h(problem, theta, routing)
     counts = np.zeros_like(busy)
     for index, machine in enumerate(problem.machines):
         bookable_h = theta[:, machine.powered_h_at] * theta[:, machine.target_utilisation_at]
@@ -214,15 +214,20 @@ def machine_counts(problem: PlanProblem, theta: Theta, routing: Array, *, keep_f
     return counts
 
 
+def busiest_h(problem: PlanProblem, theta: Theta, routing: Array) -> Array:
+    """Machine-hours of work in the busiest month of each machine type. [rows, machines]"""
+    return np.asarray(busy_h_by_month(problem, theta, routing).max(axis=2))
+
+
 def _overfull(problem: PlanProblem, theta: Theta, routing: Array, counts: Array) -> Array:
-    busy = local_busy_h(problem, theta, routing)
+    busy = busiest_h(problem, theta, routing)
     return np.asarray(busy > powered_h(problem, theta, counts) * (1 + _SLACK))
 
 
 def _capacity_problems(
     problem: PlanProblem, theta: Theta, routing: Array, count: Array, overfull: Array
 ) -> list[Issue]:
-    busy = local_busy_h(problem, theta, routing)[0]
+    busy = busiest_h(problem, theta, routing)[0]
     issues = []
     for index in np.flatnonzero(overfull):
         machine = problem.machines[index]
@@ -239,7 +244,7 @@ def _capacity_problems(
 
 
 def _load_warnings(problem: PlanProblem, theta: Theta, routing: Array, count: Array, overfull: Array) -> list[Issue]:
-    busy = local_busy_h(problem, theta, routing)[0]
+    busy = busiest_h(problem, theta, routing)[0]
     issues = []
     for index, machine in enumerate(problem.machines):
         available_h = float(count[0, index] * theta[0, machine.powered_h_at])
@@ -274,7 +279,7 @@ def _why_not(problem: PlanProblem, job: Job, side: str, pairs: Sequence[Pair]) -
     if not mine:
         code = "no_machines" if side == "local" else "no_offers"
         return [Issue(code=code, field="machines" if side == "local" else "rental", params={"job": job.id})]
-    rules = ("in_house_only", "region_not_allowed")
+    rules = ("in_house_only", "region_not_allowed", "term_not_allowed")
     allowed = [pair for pair in mine if not any(issue.code in rules for issue in pair.problems)]
     if allowed:  # what keeps a permitted place from doing the job helps more than that another isn't permitted
         mine = allowed

@@ -185,5 +185,7 @@ def payback_month(dearer_purchase: Evaluation, other: Evaluation) -> int | None:
     """
     mine = cumulative_usd(dearer_purchase, with_resale=False, cash_only=True)[0]
     theirs = cumulative_usd(other, with_resale=False, cash_only=True)[0]
+    last = max(len(mine), len(theirs))  # commitments of one may be paid for longer
+    mine, theirs = (np.pad(sums, (0, last - len(sums)), mode="edge") for sums in (mine, theirs))
     months = np.flatnonzero(mine[1:] <= theirs[1:])
     return int(months[0]) + 1 if len(months) else None

@@ -51,7 +51,7 @@ class TrainingDemand:
         return self.pair(resource).gpus
 
     def gpu_hours(self, resource: str) -> float:
-        """GPU-hours of work a month if all runs, with their attempts, ran on a resource. [h]"""
+        """GPU-hours of work in a mean month if all runs, with their attempts, ran on a resource. [h]"""
         pair, job = self.pair(resource), self.problem.jobs[self.index]
         attempts = float(self.theta[0, job.runs_per_month_at] * self.theta[0, job.attempts_per_run_at])
-        return pair.work / float(self.theta[0, pair.throughput_at]) / S_PER_H * pair.gpus * attempts
+        return pair.work / float(self.theta[0, pair.throughput_at]) / S_PER_H * pair.gpus * attempts * job.mean_factor

@@ -21,6 +21,7 @@ from planner.strategy.problem import Issue, Pair, PlanProblem
 from planner.strategy.ranges import Range, ranges
 from planner.strategy.resolve import resolve
 from planner.strategy.sessions import attempt_s
+from planner.strategy.spot_jobs import SpotJob, spot_job
 from planner.strategy.unit_costs import RunCost, marginal_usd, run_costs
 from planner.units import S_PER_H
 from planner.workload.job import PlannedJob
@@ -49,6 +50,7 @@ class JobResult:
     attempt_high_h: float
     cost: RunCost
     runner_up: RunnerUp | None  # the next offer, for rented runs
+    spot: SpotJob | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,7 +222,7 @@ def _strategy(
 def _job_result(problem: PlanProblem, theta: Theta, index: int, share: float, cost: RunCost) -> JobResult:
     pair = problem.pairs[index]
     job = problem.jobs[pair.job]
-    runs = float(theta[0, job.runs_per_month_at]) * share * problem.horizon_months
+    runs = float(theta[0, job.runs_per_month_at]) * job.mean_factor * share * problem.horizon_months
     rate = problem.parameters[pair.throughput_at]
     attempt = float(attempt_s(pair, theta)[0])
     demand: PlannedJob = TrainingDemand(problem=problem, theta=theta, index=pair.job)
@@ -240,6 +242,7 @@ def _job_result(problem: PlanProblem, theta: Theta, index: int, share: float, co
         attempt_high_h=with_rate(rate.low),
         cost=cost,
         runner_up=_runner_up(problem, theta, pair),
+        spot=spot_job(problem, theta, pair),
     )
 
 
@@ -251,7 +254,9 @@ def _runner_up(problem: PlanProblem, theta: Theta, chosen: Pair) -> RunnerUp | N
         RunnerUp(resource=pair.resource, marginal_usd=marginal_usd(problem, theta, pair))
         for pair in problem.pairs
         if pair.job == chosen.job
-        and pair.offer not in (None, chosen.offer)
+        and pair.offer is not None
+        and pair.offer != chosen.offer
+        and problem.offers[pair.offer].commitment is None  # the next run there would be paid on demand
         and pair.feasible
         and on_time(problem, theta, pair)
     ]

@@ -2,6 +2,7 @@
 
 One row is a plan, a grid of rows a sweep, sampled rows a Monte Carlo run. Rows of `theta` and of the choice broadcast
 against each other. Time runs over columns t = 0..H: column 0 is the start of the plan, column k the end of month k.
+Commitments that outlast the horizon of H months add columns.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import numpy as np
 
 from planner.cost.finance import discount_factor
 from planner.cost.lines import Array, CostLine, TaxKind
+from planner.strategy.committed_lines import commitment_lines
 from planner.strategy.owned_lines import purchase_lines, resale_lines, running_lines, site_lines, staff_lines
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import PlanProblem
@@ -44,7 +46,7 @@ class Evaluation:
     kg_co2e: Array
     machine_count: Array  # [rows, machines]
     utilisation: Array  # [rows, machines]: busy over powered hours
-    runs_per_month: Array  # [rows, pairs], successful runs
+    runs_per_month: Array  # [rows, pairs], successful runs of a mean month
 
 
 def kernel(problem: PlanProblem, theta: Theta, choice: Choice) -> Evaluation:
@@ -72,7 +74,7 @@ def kernel(problem: PlanProblem, theta: Theta, choice: Choice) -> Evaluation:
         count=np.broadcast_to(choice.machine_count, (count, choice.machine_count.shape[1])),
     )
     lines = cost_lines(rows)
-    times = np.arange(problem.horizon_months + 1.0)
+    times = np.arange(rows.last_month + 1.0)
     discount = np.asarray(discount_factor(rows.p(problem.discount_rate_at)[:, None], times))
     return _summed(rows, lines, discount)
 
@@ -84,7 +86,7 @@ def cost_lines(rows: Rows) -> list[CostLine]:
     resales = [line for index in used for line in resale_lines(rows, index)]
     running = [line for index in used for line in running_lines(rows, index)] + site_lines(rows, used)
     staff = [line for index in used for line in staff_lines(rows, index)]
-    rented = rental_lines(rows) + provider_lines(rows)
+    rented = rental_lines(rows) + commitment_lines(rows) + provider_lines(rows)
     return [
         *purchases,
         *_tax_lines(rows, "tax_purchase", purchases),
@@ -130,6 +132,7 @@ def _summed(rows: Rows, lines: Sequence[CostLine], discount: Array) -> Evaluatio
             kwh = kwh + line.kwh.sum(axis=1)
             kg_co2e = kg_co2e + line.kg_co2e.sum(axis=1)
     powered = powered_h(rows.problem, rows.theta, rows.count)
+    busy_h = rows.busy_h.mean(axis=2)
     return Evaluation(
         lines=tuple(lines),
         discount=discount,
@@ -141,6 +144,6 @@ def _summed(rows: Rows, lines: Sequence[CostLine], discount: Array) -> Evaluatio
         kwh=kwh,
         kg_co2e=kg_co2e,
         machine_count=rows.count,
-        utilisation=np.divide(rows.busy_h, powered, out=np.zeros_like(rows.busy_h), where=powered > 0),
-        runs_per_month=rows.runs,
+        utilisation=np.divide(busy_h, powered, out=np.zeros_like(busy_h), where=powered > 0),
+        runs_per_month=rows.runs * [rows.problem.jobs[pair.job].mean_factor for pair in rows.problem.pairs],
     )

@@ -125,13 +125,13 @@ def _sale_lines(
 
 
 def machine_kwh(rows: Rows, index: int) -> Array:
-    """Energy at the meter of all machines of a type, a month: busy hours at load, the other powered ones idle."""
+    """Energy at the meter of all machines of a type by month: busy hours at load, the other powered ones idle."""
     machine = rows.problem.machines[index]
     powered_h = rows.count[:, index] * rows.p(machine.powered_h_at)
-    idle_h = np.maximum(powered_h - rows.busy_h[:, index], 0.0)
-    pue = rows.p(machine.pue_at)
-    load_kwh = metered_kwh(rows.p(machine.load_w_at), rows.busy_h[:, index], pue)
-    return np.asarray(load_kwh + metered_kwh(rows.p(machine.idle_w_at), idle_h, pue))
+    idle_h = np.maximum(powered_h[:, None] - rows.busy_h[:, index], 0.0)
+    pue = rows.p(machine.pue_at)[:, None]
+    load_kwh = metered_kwh(rows.p(machine.load_w_at)[:, None], rows.busy_h[:, index], pue)
+    return np.asarray(load_kwh + metered_kwh(rows.p(machine.idle_w_at)[:, None], idle_h, pue))
 
 
 def _work_columns(rows: Rows, index: int) -> tuple[int, ...]:

@@ -10,6 +10,7 @@ import numpy as np
 from planner.cost.capex import Sale
 from planner.performance.estimate import Prediction, Setup
 from planner.strategy.parameters import Parameter, Theta
+from planner.workload.job import Arrivals
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,11 +33,20 @@ class Job:
     local_share: float | None
     in_house: bool
     deadline_h: float | None
+    priority: int
+    submitted_together: int
+    arrivals: Arrivals
+    profile: tuple[float, ...] | None  # demand of each month over `runs_per_month`; None: the same in all
     runs_per_month_at: int
     attempts_per_run_at: int
     egress_gb_per_run_at: int | None
     local_share_at: int | None
     restarts: Restarts | None  # None: interruptions aren't counted
+
+    @property
+    def mean_factor(self) -> float:
+        """Demand of a mean month over `runs_per_month`. [-]"""
+        return 1.0 if self.profile is None else sum(self.profile) / len(self.profile)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +56,16 @@ class Restarts:
     interruptions_per_gpu_year_at: int
     restart_s_at: int
     checkpoint_s_at: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spot:
+    """Columns of what takes spot instances away and what that costs."""
+
+    interrupted_share_at: int
+    startup_s_at: int
+    load_s_at: int
+    reacquire_s_at: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +99,7 @@ class Pair:
     checkpoints: int
     checkpoint_s: float
     restarts: Restarts | None
+    spot: Spot | None  # None: on an owned machine or on demand
     fit: Fit
     problems: tuple[Issue, ...]
 
@@ -138,6 +159,26 @@ class Machine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Commitment:
+    """Instances of an offer that are paid for over whole terms, used or not."""
+
+    nodes: int
+    upfront: bool
+    starts: tuple[int, ...]  # month after which each term begins, from 0
+    term_months: int
+    overflow: int  # index of the offer that takes what the commitment doesn't cover
+
+    @property
+    def last_month(self) -> int:
+        """Month in which the last term ends."""
+        return self.starts[-1] + self.term_months
+
+    def covered(self, month: int) -> bool:
+        """Whether some term covers a month, from 1."""
+        return any(start < month <= start + self.term_months for start in self.starts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RentedOffer:
     """An offer as the kernel needs it."""
 
@@ -158,6 +199,8 @@ class RentedOffer:
     idle_w_at: int
     pue_at: int
     grid_at: int
+    spot: Spot | None
+    commitment: Commitment | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

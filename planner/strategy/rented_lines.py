@@ -6,6 +6,7 @@ import numpy as np
 
 from planner.cost.lines import CostLine
 from planner.cost.rental import billed_egress_gb
+from planner.strategy.problem import RentedOffer
 from planner.strategy.rows import Rows
 from planner.strategy.sessions import session_kwh, session_node_h
 from planner.units import MONTHS_PER_YEAR
@@ -15,9 +16,11 @@ def rental_lines(rows: Rows) -> list[CostLine]:
     """Billed sessions of each job on each offer, with the energy of the nodes it occupies."""
     lines = []
     for index, pair, offer in rows.rented_pairs:
+        if offer.commitment is not None:
+            continue
         job = rows.problem.jobs[pair.job]
         sessions = rows.runs[:, index] * rows.p(job.attempts_per_run_at)
-        kwh = rows.monthly(sessions * session_kwh(pair, offer, rows.theta))
+        kwh = rows.monthly(rows.demand(pair, sessions * session_kwh(pair, offer, rows.theta)))
         lines.append(
             CostLine(
                 id=f"rental.{job.id}.{offer.id}",
@@ -26,7 +29,7 @@ def rental_lines(rows: Rows) -> list[CostLine]:
                 job=job.id,
                 unit="node-hour",
                 unit_price=rows.paid(rows.p(offer.price_at), offer.includes_tax),
-                quantity=rows.monthly(sessions * session_node_h(pair, offer, rows.theta)),
+                quantity=rows.monthly(rows.demand(pair, sessions * session_node_h(pair, offer, rows.theta))),
                 kwh=kwh,
                 kg_co2e=kwh * rows.p(offer.grid_at)[:, None],
                 taxed=None if offer.includes_tax else "tax_rented",
@@ -34,11 +37,16 @@ def rental_lines(rows: Rows) -> list[CostLine]:
                 driver_at=(pair.throughput_at, job.runs_per_month_at, job.attempts_per_run_at),
                 minor_at=(
                     offer.startup_s_at, offer.idle_tail_s_at, offer.billing_unit_s_at, offer.minimum_s_at,
-                    offer.load_w_at, offer.idle_w_at, offer.pue_at, offer.grid_at,
+                    offer.load_w_at, offer.idle_w_at, offer.pue_at, offer.grid_at, *_spot_columns(offer),
                 ),
             )
         )  # fmt: skip
     return lines
+
+
+def _spot_columns(offer: RentedOffer) -> tuple[int, ...]:
+    spot = offer.spot
+    return () if spot is None else (spot.interrupted_share_at, spot.load_s_at, spot.reacquire_s_at)
 
 
 def provider_lines(rows: Rows) -> list[CostLine]:
@@ -65,10 +73,11 @@ def provider_lines(rows: Rows) -> list[CostLine]:
                     driver_at=(rows.problem.storage_gb_at,),
                 )
             )
-        columns = [(i, rows.problem.jobs[pair.job].egress_gb_per_run_at) for i, pair in pairs]
-        sent = [(i, column) for i, column in columns if column is not None]
-        sent_gb = sum((rows.runs[:, i] * rows.p(column) for i, column in sent), start=np.zeros(len(rows.theta)))
-        billed_gb = np.asarray(billed_egress_gb(sent_gb, rows.p(provider.free_egress_gb_at)))
+        columns = [(i, pair, rows.problem.jobs[pair.job].egress_gb_per_run_at) for i, pair in pairs]
+        sent = [(i, pair, column) for i, pair, column in columns if column is not None]
+        by_job = (rows.demand(pair, rows.runs[:, i] * rows.p(column)) for i, pair, column in sent)
+        sent_gb = sum(by_job, start=np.zeros((len(rows.theta), 1)))
+        billed_gb = np.asarray(billed_egress_gb(sent_gb, rows.p(provider.free_egress_gb_at)[:, None]))
         if billed_gb.any() and rows.p(provider.egress_price_at).any():
             lines.append(
                 CostLine(
@@ -81,7 +90,7 @@ def provider_lines(rows: Rows) -> list[CostLine]:
                     quantity=rows.monthly(billed_gb),
                     taxed="tax_rented",
                     price_at=(provider.egress_price_at,),
-                    driver_at=tuple(column for _, column in sent),
+                    driver_at=tuple(column for _, _, column in sent),
                     minor_at=(provider.free_egress_gb_at,),
                 )
             )

@@ -6,24 +6,27 @@ import numpy as np
 
 from planner.cost.lines import Array
 from planner.cost.rental import billed_session_s
+from planner.cost.spot import SpotRun, hazard_per_s, spot_run
 from planner.energy.facility import metered_kwh
 from planner.energy.power import partly_loaded_w
 from planner.performance.duration import attempt_parts
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import Pair, PlanProblem, RentedOffer
-from planner.units import S_PER_H
+from planner.units import H_PER_YEAR, S_PER_H
 
 
 def attempt_s(pair: Pair, theta: Theta, throughput: float | None = None) -> Array:
     """Duration of one attempt, without start-up or waiting, at the pair's throughput or another. [s]
 
-    Work, evaluation and checkpoints; where interruptions are counted, also what they are expected to lose.
+    Work, evaluation and checkpoints; where interruptions are counted, also what they are expected to lose, and on spot
+    instances the wait for new ones.
     """
-    rate = theta[:, pair.throughput_at] if throughput is None else np.full(len(theta), throughput)
-    work_s = np.asarray(pair.work / rate)
+    if pair.spot is not None:
+        return np.asarray(spot_course(pair, theta, throughput).total_s - theta[:, pair.spot.startup_s_at])
+    work_s = _work_s(pair, theta, throughput)
     restarts = pair.restarts
     if restarts is None:
-        return np.asarray(work_s * (1 + pair.eval_share) + pair.checkpoints * pair.checkpoint_s)
+        return _plain_s(pair, work_s)
     parts = attempt_parts(
         work_s,
         eval_share=pair.eval_share,
@@ -36,15 +39,53 @@ def attempt_s(pair: Pair, theta: Theta, throughput: float | None = None) -> Arra
     return np.asarray(parts.total_h * S_PER_H)
 
 
+def _work_s(pair: Pair, theta: Theta, throughput: float | None) -> Array:
+    rate = theta[:, pair.throughput_at] if throughput is None else np.full(len(theta), throughput)
+    return np.asarray(pair.work / rate)
+
+
+def _plain_s(pair: Pair, work_s: Array) -> Array:
+    """Work, evaluation and checkpoints as asked for. [s]"""
+    return np.asarray(work_s * (1 + pair.eval_share) + pair.checkpoints * pair.checkpoint_s)
+
+
+def spot_course(pair: Pair, theta: Theta, throughput: float | None = None) -> SpotRun:
+    """Expected course of one attempt on spot instances; hardware failures, where counted, add to the interruptions.
+
+    Raises
+    ------
+    AssertionError
+        For a pair that isn't on spot instances.
+    """
+    spot = pair.spot
+    assert spot is not None
+    hazard = np.asarray(hazard_per_s(theta[:, spot.interrupted_share_at], pair.nodes))
+    if pair.restarts is not None:
+        failures = theta[:, pair.restarts.interruptions_per_gpu_year_at] * pair.gpus
+        hazard = hazard + failures / (H_PER_YEAR * S_PER_H)
+    return spot_run(
+        theta[:, spot.startup_s_at],
+        _plain_s(pair, _work_s(pair, theta, throughput)),
+        max(pair.checkpoints, 1),
+        hazard,
+        theta[:, spot.load_s_at],
+        theta[:, spot.reacquire_s_at],
+    )
+
+
 def session_node_h(pair: Pair, offer: RentedOffer, theta: Theta) -> Array:
     """Billed node-hours of one rented attempt. [h]"""
+    course = None if pair.spot is None else spot_course(pair, theta)
+    startup_s = theta[:, offer.startup_s_at]
     billed_s = billed_session_s(
-        theta[:, offer.startup_s_at],
-        attempt_s(pair, theta),
+        startup_s,
+        attempt_s(pair, theta) if course is None else course.uninterrupted_s - startup_s,
         theta[:, offer.idle_tail_s_at],
         theta[:, offer.billing_unit_s_at],
         theta[:, offer.minimum_s_at],
     )
+    if course is not None:  # the rounded session, and what interruptions add to it
+        billed_s = billed_s + course.paid_s - course.uninterrupted_s
     return np.asarray(pair.nodes * billed_s / S_PER_H)
 
 
@@ -52,9 +93,13 @@ def session_kwh(pair: Pair, offer: RentedOffer, theta: Theta) -> Array:
     """Energy at the meter of one rented attempt: occupied nodes, start-up and idle tail at idle draw. [kWh]"""
     idle_w, load_w = theta[:, offer.idle_w_at], theta[:, offer.load_w_at]
     busy_w = partly_loaded_w(idle_w, load_w, pair.gpus / (pair.nodes * offer.gpu_count))
-    waiting_h = (theta[:, offer.startup_s_at] + theta[:, offer.idle_tail_s_at]) / S_PER_H
+    startup_s, work_s = theta[:, offer.startup_s_at], attempt_s(pair, theta)
+    if pair.spot is not None:  # nothing is paid, and nothing drawn, while one waits for new instances
+        course = spot_course(pair, theta)
+        startup_s, work_s = np.asarray(course.startup_s), np.asarray(course.paid_s - course.startup_s)
+    waiting_h = (startup_s + theta[:, offer.idle_tail_s_at]) / S_PER_H
     pue = theta[:, offer.pue_at]
-    kwh = metered_kwh(idle_w, waiting_h, pue) + metered_kwh(busy_w, attempt_s(pair, theta) / S_PER_H, pue)
+    kwh = metered_kwh(idle_w, waiting_h, pue) + metered_kwh(busy_w, work_s / S_PER_H, pue)
     return np.asarray(pair.nodes * kwh)
 
 
@@ -64,8 +109,8 @@ def turnaround_h(problem: PlanProblem, pair: Pair, theta: Theta) -> Array:
     return np.asarray((startup_s + attempt_s(pair, theta)) / S_PER_H)
 
 
-def local_busy_h(problem: PlanProblem, theta: Theta, routing: Array) -> Array:
-    """Machine-hours of work a month by machine type, the GPUs of a machine shared between jobs.
+def busy_h_by_month(problem: PlanProblem, theta: Theta, routing: Array) -> Array:
+    """Machine-hours of work by machine type and month, the GPUs of a machine shared between jobs.
 
     Parameters
     ----------
@@ -78,11 +123,12 @@ def local_busy_h(problem: PlanProblem, theta: Theta, routing: Array) -> Array:
 
     Returns
     -------
-    array, shape [rows, machines]
-        Busy machine-hours. [h/month]
+    array, shape [rows, machines, months]
+        Busy machine-hours; a single month where demand is the same in all. [h/month]
     """
     rows = max(len(theta), len(routing))
-    busy = np.zeros((rows, len(problem.machines)))
+    months = 1 if all(job.profile is None for job in problem.jobs) else problem.horizon_months
+    busy = np.zeros((rows, len(problem.machines), months))
     used = np.any(routing, axis=0)
     for index, pair in enumerate(problem.pairs):
         if pair.machine is None or not used[index]:
@@ -90,8 +136,14 @@ def local_busy_h(problem: PlanProblem, theta: Theta, routing: Array) -> Array:
         job = problem.jobs[pair.job]
         attempts = theta[:, job.runs_per_month_at] * theta[:, job.attempts_per_run_at] * routing[:, index]
         machine = problem.machines[pair.machine]
-        busy[:, pair.machine] += attempts * attempt_s(pair, theta) / S_PER_H * pair.gpus / machine.gpus
+        hours = attempts * attempt_s(pair, theta) / S_PER_H * pair.gpus / machine.gpus
+        busy[:, pair.machine] += hours[:, None] * (1.0 if job.profile is None else np.array(job.profile))
     return busy
+
+
+def local_busy_h(problem: PlanProblem, theta: Theta, routing: Array) -> Array:
+    """Machine-hours of work in a mean month by machine type, as `busy_h_by_month`. [rows, machines]"""
+    return np.asarray(busy_h_by_month(problem, theta, routing).mean(axis=2))
 
 
 def powered_h(problem: PlanProblem, theta: Theta, count: Array) -> Array:

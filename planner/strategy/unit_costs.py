@@ -44,7 +44,7 @@ def _busy_gpu_h(problem: PlanProblem, theta: Theta, index: int, share: float) ->
     pair = problem.pairs[index]
     job = problem.jobs[pair.job]
     attempts = float(theta[0, job.runs_per_month_at] * theta[0, job.attempts_per_run_at]) * share
-    return attempts * float(attempt_s(pair, theta)[0]) / S_PER_H * pair.gpus
+    return attempts * job.mean_factor * float(attempt_s(pair, theta)[0]) / S_PER_H * pair.gpus
 
 
 def _amortised(problem: PlanProblem, theta: Theta, evaluation: Evaluation, index: int, busy: dict[int, float]) -> float:
@@ -100,6 +100,8 @@ def marginal_usd(problem: PlanProblem, theta: Theta, pair: Pair) -> float:
         return attempts * _energy_usd(problem, theta, pair, problem.machines[pair.machine], rate)
     assert pair.offer is not None
     offer = problem.offers[pair.offer]
+    if offer.commitment is not None:  # what one run more would go to; within the cover it costs nothing
+        offer = problem.offers[offer.commitment.overflow]
     session = float((session_node_h(pair, offer, theta) * theta[:, offer.price_at])[0])
     cost = attempts * _with_tax(session, rate, offer.includes_tax, problem.tax_recoverable)
     if job.egress_gb_per_run_at is not None:

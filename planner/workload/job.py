@@ -7,6 +7,9 @@ from typing import Literal, Protocol
 Profile = Literal["runs"]
 """How the work comes: `runs` start, end and may be repeated. Steady work (serving) is to join here."""
 
+Arrivals = Literal["even", "office_hours"]
+"""When runs are submitted: at any hour, or from 9 to 17 on five days a week."""
+
 
 class PlannedJob(Protocol):
     """A job as strategies see it."""

@@ -254,3 +254,19 @@ def test_tables_open_on_demand():
         at.run()
         assert not at.exception
         assert any(columns in frame.value.columns for frame in at.dataframe)
+
+
+def test_waits_are_simulated_for_those_who_look():
+    at = start()
+    assert not [table for table in at.dataframe if "Wait, mean" in table.value.columns]
+    at.session_state["details_waiting"] = True
+    at.run()
+    assert not at.exception
+    (table,) = [table for table in at.dataframe if "Wait, mean" in table.value.columns]
+    assert list(zip(table.value["Way"], table.value["Job"], strict=True)) == [
+        ("Mix", "daily"),
+        ("Own all", "daily"),
+        ("Own all", "key"),
+    ]
+    assert "nine in ten attempts start within" in badges(at)
+    assert "With 3 it would be at once" in badges(at)

@@ -11,6 +11,7 @@ import pytest
 from planner.catalog import Catalog, load_catalog
 from planner.catalog.query import check_offer_conflicts, find_offers, prices_of
 from planner.catalog.records import Figure, first_day
+from planner.performance.vision_names import is_patches, is_plain
 from planner.workload.transformer import parameter_count
 
 TODAY = dt.date(2026, 11, 30)
@@ -300,3 +301,10 @@ def test_the_rate_of_interruptions_is_that_of_the_run_it_cites(shipped: Catalog)
     count = shipped.observations["failures-llama-3-405b-unexpected-interruptions"].figure.value
     gpu_years = 16_384 * 54 / 365
     assert shipped.assumptions["interruptions_per_gpu_year"].figure.value == pytest.approx(count / gpu_years, abs=5e-4)
+
+
+def test_kinds_of_vision_models_are_those_that_their_names_say(shipped: Catalog) -> None:
+    vision = [(name, w.vision) for w in shipped.workloads.values() if w.vision for name in w.evidence_models]
+    assert len(vision) > 10
+    for name, spec in vision:
+        assert (spec.patches, spec.plain) == (is_patches(name), is_plain(name)), name

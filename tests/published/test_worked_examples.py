@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from planner.strategy.allocate import Kind
-from planner.strategy.evaluate import Result, StrategyResult
+from planner.strategy.evaluate import Result
 from planner.strategy.kernel import Evaluation
-from tests.planning import CENT, by_id, document, present_value, quantity, solve, strategy
+from tests.planning import CENT, by_id, document, evaluation, present_value, quantity, solve, strategy
 
 Row = tuple[str, float, str, float, float, float]
 """Line id, quantity, unit, unit price, amount, present value."""
@@ -69,6 +69,16 @@ EXAMPLES: dict[tuple[str, str], Plan] = {
             ("egress.p4d", 4560, "GB beyond free", 0.09, 410.40, 401.80),
         ),
         capex=0, residual=0, opex=45543.46, tco=45543.46, present_value=44588.95, kwh=3638.923, kg_co2e=1344.582,
+    ),
+    ("spot-node", "spot"): Plan(
+        kind="cloud",
+        rows=(
+            ("rental.train.p4d-spot", 2025.848389, "node-hour", 9.9, 20055.90, 19635.56),
+            ("rental.smoke.p4d", 8, "node-hour", 21.957642, 175.66, 171.98),
+            ("storage.p4d", 6000, "GB-month", 0.08, 480.00, 469.94),
+            ("egress.p4d", 4560, "GB beyond free", 0.09, 410.40, 401.80),
+        ),
+        capex=0, residual=0, opex=21121.96, tco=21121.96, present_value=20679.28, kwh=3639.367, kg_co2e=1344.746,
     ),
     ("hybrid-lab", "hybrid"): Plan(
         kind="hybrid",
@@ -141,12 +151,6 @@ def solved(name: str) -> Result:
     return solve(document(name))
 
 
-def evaluation(found: StrategyResult) -> Evaluation:
-    assert found.feasible
-    assert found.evaluation is not None
-    return found.evaluation
-
-
 @pytest.fixture(params=EXAMPLES, ids=": ".join)
 def example(request: pytest.FixtureRequest) -> tuple[Plan, Evaluation]:
     plan = EXAMPLES[request.param]
@@ -198,6 +202,7 @@ def test_energy_of_rented_nodes_by_job(name: str, line: str, kwh: float) -> None
         ("workstation-or-rental", {}, "local", "tune", 0.5135, 0.1516),
         ("workstation-or-rental", {}, "cloud", "tune", 0.7099, 0.6399),
         ("on-demand-node", WITHOUT_SMOKE, "cloud", "train", 472.5812, 468.7062),
+        ("spot-node", WITHOUT_SMOKE, "cloud", "train", 218.1906, 214.3156),
         ("hybrid-lab", {}, "hybrid", "daily", 1.2765, 0.1321),
         ("hybrid-lab", {}, "hybrid", "key", 2291.4323, 1848.7656),
         ("colocated-node", {}, "local", "train", 1023.5193, 50.5014),

@@ -30,6 +30,7 @@ from planner.report.document import plan_document
 from planner.report.export import COLUMNS
 from planner.report.listing import KINDS, list_rows
 from planner.report.validation import COLUMNS as VALIDATION_COLUMNS
+from planner.report.waiting import with_waiting
 from planner.scenario.load import check_document, parse_scenario, read_document
 from planner.scenario.money import Money
 from planner.scenario.paths import with_overrides
@@ -37,6 +38,7 @@ from planner.scenario.schema import Scenario
 from planner.scenario.values import CurrencyCode
 from planner.strategy.evaluate import evaluate
 from planner.strict_yaml import parse
+from tests.planning import document, solve
 from tests.unit.measure.fakes import TIMING, report, step
 
 ROOT = Path(__file__).parents[2]
@@ -206,7 +208,8 @@ def hybrid_lab(*, impossible: bool) -> dict[str, Any]:
         changed = {"jobs.key.in_house": True, "rental.gpus": ["t4", "l4"]}
     document = read_document((ROOT / "examples" / "hybrid-lab.yaml").read_bytes())
     scenario = check_document(with_overrides(document, changed))
-    return plan_document(evaluate(scenario, load_catalog(today=TODAY), load_evidence(), today=TODAY))
+    result = evaluate(scenario, load_catalog(today=TODAY), load_evidence(), today=TODAY)
+    return with_waiting(plan_document(result), result)
 
 
 def test_every_key_of_a_plan_is_described() -> None:
@@ -224,7 +227,8 @@ def test_every_key_of_a_plan_is_described() -> None:
 def test_every_kind_of_line_is_described_with_its_group() -> None:
     rows = described(sections("cli.md")["Kinds of lines"])
     seen = set()
-    for strategy in hybrid_lab(impossible=False)["strategies"]:
+    committed = plan_document(solve(document("committed-node")))
+    for strategy in (*hybrid_lab(impossible=False)["strategies"], *committed["strategies"]):
         for line in strategy["lines"]:
             kind = line["id"].partition(".")[0]
             seen.add(kind)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from planner.catalog.query import accelerators_named, find_accelerator
-from planner.catalog.records import Catalog, Gpu, PartialGpu, VisionSpec
+from planner.catalog.records import Catalog, Gpu, PartialGpu
 from planner.measurements.prediction import Basis, RowPrediction
 from planner.measurements.rows import SampleRow
 from planner.messages import as_text
@@ -23,7 +23,9 @@ from planner.performance.transfer.models import KnownModel, Transfer, load_trans
 from planner.performance.transfer.published import CHANNELS_LAST, input_key, precision_class, unit_key
 from planner.performance.transfer.software import stack_of
 from planner.performance.transfer.widths import exchange_width
-from planner.performance.vision import PATCH_MODELS, vision_step
+from planner.performance.uncertainty import vision_half_width
+from planner.performance.vision import vision_step
+from planner.performance.vision_names import named_spec
 
 _USUAL_BATCH = 64
 
@@ -130,13 +132,7 @@ def _estimated(row: SampleRow, subject: _Subject, constants: Constants, transfer
     usable = precision if precision in subject.gpu.dense_tflop_per_s else None
     if usable is None:
         return _skipped(f"precision: found '{row.precision}', expected one that {subject.gpu.name} computes in")
-    name = (row.model or "").casefold()
-    spec = VisionSpec(
-        gmacs=row.fwd_gmacs_per_sample,
-        activations_m=row.activations_m_per_sample,
-        input=row.input or "",
-        patches=name.startswith(PATCH_MODELS),
-    )
+    spec = named_spec(row.model or "", row.fwd_gmacs_per_sample, row.activations_m_per_sample, row.input or "")
     batch, parameters = row.batch_per_gpu, row.n_params
     if batch is None:
         batch = _USUAL_BATCH
@@ -144,11 +140,11 @@ def _estimated(row: SampleRow, subject: _Subject, constants: Constants, transfer
     if parameters is None:
         parameters = 0.0
         subject.choices.append("no parameters to update or exchange")
-    step = vision_step(spec, parameters, batch, 1.0, device_of(subject.gpu, usable, constants), subject.link, constants)
+    device = device_of(subject.gpu, usable, constants)
+    channels_last = CHANNELS_LAST in f"{row.notes or ''} {row.framework or ''}".casefold()
+    step = vision_step(spec, parameters, batch, 1.0, device, subject.link, constants, channels_last=channels_last)
     speed = subject.link.gpus * batch / step.total_s
-    if CHANNELS_LAST in f"{row.notes or ''} {row.framework or ''}".casefold():
-        speed *= constants.channels_last_gain
-    widths = [constants.half_width_vision]
+    widths = [vision_half_width(spec, constants, channels_last=channels_last)]
     if subject.link.gpus > 1:
         share = (step.parts_s["communication"] + step.parts_s["waiting"]) / step.total_s
         widths.append(exchange_width(kind_of(subject.gpu), share, transfer.exchange_widths))

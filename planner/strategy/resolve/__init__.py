@@ -9,6 +9,7 @@ from planner.performance.evidence import Evidence
 from planner.scenario.schema import Scenario
 from planner.strategy.parameters import ParameterTable, by_default, given
 from planner.strategy.problem import Issue, PlanProblem, RentedProvider
+from planner.strategy.resolve.commitments import with_commitments
 from planner.strategy.resolve.figures import Figures
 from planner.strategy.resolve.machines import resolve_machine
 from planner.strategy.resolve.names import check_names, check_throughput_keys
@@ -57,12 +58,13 @@ def resolve(scenario: Scenario, catalog: Catalog, evidence: Evidence, *, today: 
     pooled, found = pool(scenario, figures, today)
     warnings += found
     providers: list[RentedProvider] = []
-    offers = [(resolve_offer(item, scenario, figures, table, providers), item) for item in pooled]
+    plain = [resolve_offer(item, scenario, figures, table, providers) for item in pooled]
+    offers = list(zip(with_commitments(scenario, plain), pooled, strict=True))
     finder = PairFinder(scenario=scenario, catalog=catalog, evidence=evidence, table=table)
     jobs, pairs = [], []
     all_places = places(machines, offers, table)
     for index, (id, entry) in enumerate(scenario.jobs.items()):
-        job, workload = resolve_job(id, entry, figures, table)
+        job, workload = resolve_job(id, entry, figures, table, scenario.horizon_months)
         jobs.append(job)
         pairs += finder.find_all(index, job, workload, all_places)
 

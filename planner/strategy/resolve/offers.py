@@ -10,12 +10,12 @@ from planner.catalog.query import find_gpu, find_offer, find_offers
 from planner.catalog.records import Figure, Gpu, Offer
 from planner.errors import InputError, UnknownIdError
 from planner.scenario.schema import OfferInput, Scenario
+from planner.scenario.values import PLANNED_TERMS
 from planner.strategy.parameters import ParameterTable, given
-from planner.strategy.problem import Issue, RentedOffer, RentedProvider
+from planner.strategy.problem import Issue, RentedOffer, RentedProvider, Spot
 from planner.strategy.resolve.figures import Figures, combined
 from planner.strategy.resolve.machines import machine_power
 
-PLANNED_TERMS = ("on_demand",)
 _OWN_BILLING_UNIT_S = 1.0  # an own quote says nothing else: by the second, no minimum
 
 
@@ -49,15 +49,7 @@ def pool(scenario: Scenario, figures: Figures, today: dt.date) -> tuple[list[Poo
                 continue
             offer = find_offer(catalog, name, field="rental.offers")
             _check_term(offer.term, "rental.offers")
-            status = offer.status(today)
-            if status != "current":
-                warnings.append(
-                    Issue(
-                        code="offer_not_current",
-                        field="rental.offers",
-                        params={"offer": offer.id, "status": status, "as_of": offer.price_usd_per_h.as_of or "unknown"},
-                    )
-                )
+            warnings += _not_current(offer, today, "rental.offers")
             chosen[offer.id] = offer
     else:
         gpus = (
@@ -79,6 +71,13 @@ def pool(scenario: Scenario, figures: Figures, today: dt.date) -> tuple[list[Poo
             include_estimates=rental.include_estimates,
         )
         chosen = {offer.id: offer for offer in found}
+    for name in rental.commitments:
+        field = f"rental.commitments.{name}"
+        if name in scenario.offers and name not in catalog.offers:
+            continue
+        offer = find_offer(catalog, name, field=field)
+        warnings += _not_current(offer, today, field)
+        chosen[offer.id] = offer
     for name in rental.exclude:
         if name in (rental.offers or ()):
             raise InputError("offer_in_and_out", field="rental.exclude", value=name)
@@ -86,7 +85,9 @@ def pool(scenario: Scenario, figures: Figures, today: dt.date) -> tuple[list[Poo
         chosen.pop(excluded, None)
     pooled = []
     for id, own in scenario.offers.items():
-        if id in rental.exclude or (rental.offers is not None and id not in rental.offers):
+        if id in rental.exclude or (
+            rental.offers is not None and id not in rental.offers and id not in rental.commitments
+        ):
             continue
         if id in catalog.offers:
             base = catalog.offers[id]
@@ -95,7 +96,8 @@ def pool(scenario: Scenario, figures: Figures, today: dt.date) -> tuple[list[Poo
             chosen[id] = _with_own_values(base, own, id, figures)
         else:
             chosen[id] = _own_quote(id, own, figures)
-        _check_term(chosen[id].term, f"offers.{id}.term")
+        if id not in rental.commitments:
+            _check_term(chosen[id].term, f"offers.{id}.term")
     for id in sorted(chosen):
         offer = chosen[id]
         if offer.partial_gpu is not None:
@@ -109,6 +111,14 @@ def pool(scenario: Scenario, figures: Figures, today: dt.date) -> tuple[list[Poo
             continue
         pooled.append(PooledOffer(offer=offer, gpu=catalog.gpus[offer.gpu], own=scenario.offers.get(id)))
     return pooled, warnings
+
+
+def _not_current(offer: Offer, today: dt.date, field: str) -> list[Issue]:
+    status = offer.status(today)
+    if status == "current":
+        return []
+    params = {"offer": offer.id, "status": status, "as_of": offer.price_usd_per_h.as_of or "unknown"}
+    return [Issue(code="offer_not_current", field=field, params=params)]
 
 
 def _check_term(term: str, field: str) -> None:
@@ -137,6 +147,7 @@ def _with_own_values(offer: Offer, own: OfferInput, id: str, figures: Figures) -
     for name in ("gpu", "gpu_count", "provider", "region", "instance_type", "term", "market"):
         if getattr(own, name) is not None:
             raise InputError("offer_identity", field=f"offers.{id}.{name}", value=getattr(own, name), offer=id)
+    _check_interrupted(id, own, offer.term)
     price = _own_price(id, own, offer.gpu_count, figures)
     return replace(
         offer,
@@ -158,6 +169,7 @@ def _own_quote(id: str, own: OfferInput, figures: Figures) -> Offer:
     price = _own_price(id, own, own.gpu_count, figures)
     if price is None:
         raise InputError("quote_incomplete", field=f"offers.{id}.price_usd_per_h", offer=id)
+    _check_interrupted(id, own, own.term or "on_demand")
     gpu = find_gpu(figures.catalog, own.gpu, field=f"offers.{id}.gpu")
     return Offer(
         id=id,
@@ -179,6 +191,12 @@ def _own_quote(id: str, own: OfferInput, figures: Figures) -> Offer:
         network_gbit_per_s=None if own.network_gbit_per_s is None else given(own.network_gbit_per_s),
         includes_tax=bool(own.includes_tax),
     )
+
+
+def _check_interrupted(id: str, own: OfferInput, term: str) -> None:
+    if own.interrupted_share_per_month is not None and term != "spot":
+        field = f"offers.{id}.interrupted_share_per_month"
+        raise InputError("interrupted_not_spot", field=field, value=own.interrupted_share_per_month, term=term)
 
 
 def resolve_offer(
@@ -212,7 +230,11 @@ def resolve_offer(
     def column(name: str, figure: Figure, unit: str, *, floor: float = 0.0) -> int:
         return table.add(f"{field}.{name}", figure, unit, floor=floor)
 
-    return RentedOffer(
+    def interrupted() -> Figure:
+        known_share = offer.interrupted_share_per_month
+        return figures.assumed("spot_interrupted_share_per_month") if known_share is None else known_share
+
+    rented = RentedOffer(
         id=offer.id,
         provider=_provider_index(offer.provider, scenario, figures, table, providers),
         gpu=item.gpu.id,
@@ -230,7 +252,21 @@ def resolve_offer(
         idle_w_at=column("idle_w", idle_w, "W"),
         pue_at=column("pue", figures.given_or(own.pue, pue), "-", floor=1.0),
         grid_at=column("grid_kg_co2e_per_kwh", figures.given_or(own.grid_kg_co2e_per_kwh, grid), "kg/kWh"),
+        spot=None,
+        commitment=None,
     )
+    if offer.term != "spot":
+        return rented
+    share = figures.given_or(own.interrupted_share_per_month, interrupted)
+    load_s = figures.given_or(scenario.rental.load_checkpoint_s, lambda: figures.assumed("restart_s"))
+    reacquire_s = figures.given_or(scenario.rental.reacquire_s, lambda: figures.assumed("spot_reacquire_s"))
+    spot = Spot(
+        interrupted_share_at=column("interrupted_share_per_month", share, "1/month"),
+        startup_s_at=rented.startup_s_at,
+        load_s_at=table.add("rental.load_checkpoint_s", load_s, "s"),
+        reacquire_s_at=table.add("rental.reacquire_s", reacquire_s, "s"),
+    )
+    return replace(rented, spot=spot)
 
 
 def _provider_index(

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 
 from planner.catalog.query import find_workload
 from planner.catalog.records import Catalog, Figure, Workload
+from planner.cost.spot import SpotRun, hazard_per_s, spot_run
 from planner.errors import InputError, PlannerError
-from planner.performance.duration import Attempt, attempt_parts
+from planner.performance.duration import MOST_LOST, Attempt, attempt_parts
 from planner.performance.estimate import Prediction, Setup, estimate
 from planner.performance.evidence import Evidence
 from planner.performance.remedies import remedies
@@ -17,10 +18,11 @@ from planner.strategy.parameters import ParameterTable, given
 from planner.strategy.problem import Fit, Issue, Job, Pair, Restarts
 from planner.strategy.resolve.figures import Figures, oldest
 from planner.strategy.resolve.places import Place
-from planner.units import S_PER_H
+from planner.units import H_PER_YEAR, S_PER_H
 from planner.workload.training import amount_of_work
 
 _TOO_LARGE = ("does_not_fit", "fits_nowhere")
+_LIKELY = 0.02  # of an interruption, from which a run had better save its work
 
 
 def work_of(id: str, entry: JobInput, workload: Workload) -> float:
@@ -31,7 +33,9 @@ def work_of(id: str, entry: JobInput, workload: Workload) -> float:
         raise InputError(error.code, field=f"jobs.{id}.{error.field}", **error.params) from None
 
 
-def resolve_job(id: str, entry: JobInput, figures: Figures, table: ParameterTable) -> tuple[Job, Workload]:
+def resolve_job(
+    id: str, entry: JobInput, figures: Figures, table: ParameterTable, horizon_months: int
+) -> tuple[Job, Workload]:
     """A job's demand as columns, and its workload."""
     where = f"jobs.{id}"
     workload = find_workload(figures.catalog, entry.workload, field=f"{where}.workload")
@@ -44,6 +48,10 @@ def resolve_job(id: str, entry: JobInput, figures: Figures, table: ParameterTabl
         local_share=entry.local_share,
         in_house=entry.in_house,
         deadline_h=entry.deadline_h,
+        priority=entry.priority,
+        submitted_together=entry.submitted_together,
+        arrivals=entry.arrivals,
+        profile=demand_profile(where, entry, horizon_months),
         runs_per_month_at=table.add(f"{where}.runs_per_month", given(entry.runs_per_month), "1/month"),
         attempts_per_run_at=table.add(f"{where}.attempts_per_run", attempts, "-", floor=1.0),
         egress_gb_per_run_at=table.add(f"{where}.egress_gb_per_run", given(egress), "GB") if egress > 0 else None,
@@ -53,6 +61,31 @@ def resolve_job(id: str, entry: JobInput, figures: Figures, table: ParameterTabl
         restarts=_restarts(where, entry, figures, table) if entry.restarts else None,
     )
     return job, workload
+
+
+def demand_profile(where: str, entry: JobInput, horizon_months: int) -> tuple[float, ...] | None:
+    """Demand of each month over `runs_per_month`; None where it is the same in all.
+
+    Raises
+    ------
+    InputError
+        A month after the horizon, or no run in any month.
+    """
+    late = [month for month in entry.runs_by_month if month > horizon_months]
+    if late:
+        raise InputError("month_after_horizon", field=f"{where}.runs_by_month", value=min(late), months=horizon_months)
+    if not (entry.growth_per_month or entry.seasonality or entry.runs_by_month):
+        return None
+    season = entry.seasonality or [1.0]
+    factors = [
+        entry.runs_by_month[month] / entry.runs_per_month
+        if month in entry.runs_by_month
+        else (1.0 + entry.growth_per_month) ** (month - 1) * season[(month - 1) % len(season)]
+        for month in range(1, horizon_months + 1)
+    ]
+    if not any(factors):
+        raise InputError("no_runs", field=f"{where}.runs_by_month")
+    return None if all(factor == 1.0 for factor in factors) else tuple(factors)
 
 
 def _restarts(where: str, entry: JobInput, figures: Figures, table: ParameterTable) -> Restarts:
@@ -122,8 +155,11 @@ class PairFinder:
             if own is not None
             else self._as_predicted(job, entry, workload, place, work, problems)
         )
+        work_s = work / throughput.value
         if not problems:
-            problems += self._never_ends(job, entry, place, gpus, work / throughput.value)
+            problems += self._never_ends(job, entry, place, gpus, work_s)
+        if not problems and place.spot is not None:
+            fit = replace(fit, warnings=(*fit.warnings, *self._unsaved(job, entry, place, gpus, work_s)))
         return Pair(
             job=index,
             resource=place.id,
@@ -137,6 +173,7 @@ class PairFinder:
             checkpoints=entry.checkpoints,
             checkpoint_s=entry.checkpoint_s,
             restarts=job.restarts,
+            spot=place.spot,
             fit=fit,
             problems=tuple(problems),
         )
@@ -150,6 +187,9 @@ class PairFinder:
                     code="in_house_only", field=f"jobs.{job.id}.in_house", params={"job": job.id, "resource": place.id}
                 )
             ]
+        if entry.terms is not None and place.term not in entry.terms:
+            term = {"job": job.id, "resource": place.id, "term": place.term, "allowed": entry.terms}
+            return [Issue(code="term_not_allowed", field=f"jobs.{job.id}.terms", params=term)]
         if entry.regions and place.region not in entry.regions:
             params = {
                 "job": job.id,
@@ -252,11 +292,19 @@ class PairFinder:
 
     def _turnaround_h(self, job: Job, entry: JobInput, place: Place, run: tuple[int, Prediction], work: float) -> float:
         """Start-up and one attempt at the predicted speed. [h]"""
-        attempt = self._attempt(job, entry, run[0], work / run[1].throughput)
-        return float(attempt.total_h) + place.startup_s / S_PER_H
+        work_s = work / run[1].throughput
+        if place.spot is not None:
+            return float(self._spot_run(job, entry, place, run[0], work_s).total_s) / S_PER_H
+        return float(self._attempt(job, entry, run[0], work_s).total_h) + place.startup_s / S_PER_H
 
     def _never_ends(self, job: Job, entry: JobInput, place: Place, gpus: int, work_s: float) -> list[Issue]:
         """The problem of a run that interruptions throw back again and again, if it is one."""
+        if place.spot is not None:
+            course = self._spot_run(job, entry, place, gpus, work_s)
+            if course.total_s <= MOST_LOST * course.uninterrupted_s:
+                return []
+            params = {"job": job.id, "resource": place.id, "checkpoints": entry.checkpoints}
+            return [Issue(code="spot_never_ends", field=f"jobs.{job.id}.checkpoints", params=params)]
         attempt = self._attempt(job, entry, gpus, work_s)
         if attempt.ends:
             return []
@@ -269,6 +317,30 @@ class PairFinder:
         }
         field = "checkpoints" if entry.checkpoints else "checkpoint_s"
         return [Issue(code="attempt_never_ends", field=f"jobs.{job.id}.{field}", params=params)]
+
+    def _unsaved(self, job: Job, entry: JobInput, place: Place, gpus: int, work_s: float) -> list[Issue]:
+        """That a run on spot instances saves nothing before its end, where it is likely to matter."""
+        probability = float(self._spot_run(job, entry, place, gpus, work_s).interrupted_probability)
+        if entry.checkpoints or probability < _LIKELY:
+            return []
+        params = {"job": job.id, "share": probability}
+        return [Issue(code="spot_without_checkpoints", field=f"jobs.{job.id}.checkpoints", params=params)]
+
+    def _spot_run(self, job: Job, entry: JobInput, place: Place, gpus: int, work_s: float) -> SpotRun:
+        spot = place.spot
+        assert spot is not None
+        values = [parameter.value for parameter in self.table.freeze()]
+        hazard = hazard_per_s(values[spot.interrupted_share_at], -(-gpus // place.gpus_per_node))
+        if job.restarts is not None:
+            hazard += values[job.restarts.interruptions_per_gpu_year_at] * gpus / (H_PER_YEAR * S_PER_H)
+        return spot_run(
+            place.startup_s,
+            work_s * (1 + entry.eval_share) + entry.checkpoints * entry.checkpoint_s,
+            max(entry.checkpoints, 1),
+            hazard,
+            values[spot.load_s_at],
+            values[spot.reacquire_s_at],
+        )
 
     def _attempt(self, job: Job, entry: JobInput, gpus: int, work_s: float) -> Attempt:
         restarts = job.restarts

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from planner.catalog.records import Gpu
 from planner.strategy.parameters import ParameterTable
-from planner.strategy.problem import Machine, RentedOffer
+from planner.strategy.problem import Machine, RentedOffer, Spot
 from planner.strategy.resolve.offers import PooledOffer
 
 _MOST_NODES = 512
@@ -26,6 +26,8 @@ class Place:
     region: str
     startup_s: float
     network_gbit_per_s: float | None
+    term: str | None  # None for machines
+    spot: Spot | None
 
 
 def places(
@@ -36,7 +38,7 @@ def places(
     found = [
         Place(
             id=machine.id, gpu=gpu, gpus_per_node=machine.gpus, max_nodes=1, machine=index, offer=None, region="",
-            startup_s=0.0, network_gbit_per_s=None,
+            startup_s=0.0, network_gbit_per_s=None, term=None, spot=None,
         )
         for index, (machine, gpu) in enumerate(machines)
     ]  # fmt: skip
@@ -54,6 +56,8 @@ def places(
                 region=offer.region,
                 startup_s=values[offer.startup_s_at],
                 network_gbit_per_s=None if network is None else network.value,
+                term=offer.term,
+                spot=offer.spot,
             )
         )
     return found

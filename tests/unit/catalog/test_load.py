@@ -335,6 +335,13 @@ SPOT = "interrupted_share_per_month: {value: 0.075, low: 0.05, high: 0.1, source
         ),
         ("workloads.yaml", "kv_heads: 16", "kv_heads: 16, head_dim: 0", "transformer.head_dim", "0"),
         ("workloads.yaml", "    vision: {gmacs: 4.11, activations_m: 11.11, input: 3x224x224}\n", "", "", "no shape"),
+        (
+            "workloads.yaml",
+            "input: 3x224x224}",
+            "input: 3x224x224, patches: true, plain: true}",
+            "vision",
+            "patches and",
+        ),
         # Ids
         ("prices.yaml", OFFER, OFFER.replace("h100x1", "H100x1"), "id", "'examplecloud-H100x1-us-on-demand'"),
         (

@@ -177,7 +177,18 @@ BAD_SCENARIOS: dict[str, tuple[str, str]] = {
     "bomb": ("a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n" + MINIMAL, "anchor"),
     "missing host": (MINIMAL.replace(", host: workstation-1", ""), "machines.pc.host"),
     "too many cards": (MINIMAL.replace("host: workstation-1", "host: workstation-1, gpus: 4"), "machines.pc.gpus"),
-    "spot": (MINIMAL + "rental: {terms: [spot]}\n", "rental.terms"),
+    "reserved": (MINIMAL + "rental: {terms: [reserved_1y]}\n", "rental.terms"),
+    "interruptions on demand": (
+        MINIMAL
+        + "offers: {mine: {gpu: rtx-4090, gpu_count: 1, price_usd_per_h: 1, interrupted_share_per_month: 0.1}}\n",
+        "offers.mine.interrupted_share_per_month",
+    ),
+    "all are interrupted": (
+        MINIMAL
+        + "offers: {mine: {gpu: rtx-4090, gpu_count: 1, price_usd_per_h: 1, term: spot,"
+        + " interrupted_share_per_month: 1}}\n",
+        "offers.mine.interrupted_share_per_month",
+    ),
     "unknown offer": (MINIMAL + "rental: {offers: [aws-p4d]}\n", "aws-p4d"),
     "own quote without a price": (MINIMAL + "offers: {mine: {gpu: rtx-4090, gpu_count: 1}}\n", "offers.mine"),
     "work in the wrong unit": (

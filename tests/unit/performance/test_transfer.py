@@ -161,8 +161,11 @@ def test_ambiguous_card_is_the_one_that_was_measured_and_said() -> None:
 def test_unknown_model_is_estimated_from_its_arithmetic() -> None:
     unknown = {"model": "my_net", "fwd_gmacs_per_sample": 4.1, "activations_m_per_sample": 11.1, "n_params": 25e6}
     assert predict(**unknown).basis == "estimated"
-    channels_last = speed(**unknown, notes="layout=nhwc")
-    assert channels_last == pytest.approx(constants_of(catalog().assumptions).channels_last_gain * speed(**unknown))
+    channels_last = predict(**unknown, notes="layout=nhwc")
+    assert channels_last.predicted is not None and channels_last.predicted > 1.1 * speed(**unknown)
+    patches = {**unknown, "model": "vit_mine"}
+    assert speed(**patches, notes="layout=nhwc") == speed(**patches) > speed(**unknown)
+    assert speed(**{**unknown, "model": "resnet50_mine"}) > speed(**unknown)
     assert speed(**{**unknown, "fwd_gmacs_per_sample": 8.2}) < speed(**unknown)
 
 

@@ -1,11 +1,13 @@
 import math
+from dataclasses import replace
 
 import pytest
 
 from planner.catalog.load import load_catalog
+from planner.catalog.records import VisionSpec
 from planner.performance.evidence import load_evidence
 from planner.performance.layout import Layout
-from planner.performance.uncertainty import estimated_half_width
+from planner.performance.uncertainty import estimated_half_width, vision_half_width
 from tests.unit.performance.hardware import gpu, shipped_constants
 
 CATALOG = load_catalog()
@@ -14,6 +16,7 @@ CONSTANTS = shipped_constants(
     half_width_known_gpu=0.14,
     half_width_new_gpu=0.2,
     half_width_vision=0.26,
+    half_width_vision_patches=0.18,
     half_width_regime=0.2,
     half_width_layout=0.3,
     half_width_new_architecture=0.35,
@@ -23,8 +26,8 @@ PLAIN = Layout(sharding="replicated", gpus=8)
 CALM = {"launch": 0.1, "communication": 0.1, "attention": 0.2}
 
 
-def width(card, *, unit="tokens_per_s", layout=PLAIN, shares=CALM, precision="bf16", evidence=EVIDENCE):
-    return estimated_half_width(unit, card, precision, layout, shares, CATALOG, evidence, CONSTANTS)
+def width(card, *, unit="tokens_per_s", layout=PLAIN, shares=CALM, precision="bf16", evidence=EVIDENCE, vision=None):
+    return estimated_half_width(unit, card, precision, layout, shares, CATALOG, evidence, CONSTANTS, vision)
 
 
 @pytest.mark.parametrize(
@@ -42,10 +45,19 @@ def test_the_less_is_known_of_a_gpu_the_wider(card, expected, codes):
     assert [warning.code for warning in warnings] == codes
 
 
-def test_a_vision_model_is_less_certain():
-    assert width(CATALOG.gpus["a100-sxm4-80gb"], shares={"launch": 0.1, "communication": 0.0}, unit="samples_per_s")[
-        0
-    ] == pytest.approx(0.26)
+@pytest.mark.parametrize(("kind", "expected"), [({}, 0.26), ({"patches": True}, 0.18), ({"plain": True}, 0.14)])
+def test_a_vision_model_is_the_less_certain_the_less_is_known_of_its_blocks(kind, expected):
+    spec = VisionSpec(gmacs=4.0, activations_m=10.0, input="3x224x224", **kind)
+    calm = {"launch": 0.1, "communication": 0.0}
+    known, new = (CATALOG.gpus[id] for id in ("a100-sxm4-80gb", "l40s"))
+    assert width(known, shares=calm, unit="samples_per_s", vision=spec)[0] == pytest.approx(expected)
+    assert width(new, shares=calm, unit="samples_per_s", vision=spec)[0] == pytest.approx(max(expected, 0.2))
+
+
+def test_channels_last_is_less_certain_but_for_patches():
+    spec = VisionSpec(gmacs=4.0, activations_m=10.0, input="3x224x224")
+    assert vision_half_width(spec, CONSTANTS, channels_last=True) == pytest.approx(math.hypot(0.26, 0.2))
+    assert vision_half_width(replace(spec, patches=True), CONSTANTS, channels_last=True) == 0.18
 
 
 def test_launches_links_and_unseen_layouts_add_in_quadrature():

@@ -118,8 +118,8 @@ def test_own_quote_by_gpu() -> None:
 @pytest.mark.parametrize(
     ("rental", "offers", "error", "field"),
     [
-        ({"terms": ["spot"]}, {}, InputError, "rental.terms"),
-        ({"offers": ["examplecloud-a100x8-us-spot"]}, {}, InputError, "rental.offers"),
+        ({"terms": ["reserved_1y"]}, {}, InputError, "rental.terms"),
+        ({"offers": ["examplecloud-h100x8-us-reserved-1y"]}, {}, InputError, "rental.offers"),
         ({"offers": ["examplecloud-a100x8"]}, {}, UnknownIdError, "rental.offers"),
         ({"providers": ["hostcluod"]}, {}, UnknownIdError, "rental.providers"),
         ({"regions": ["us-eats"]}, {}, UnknownIdError, "rental.regions"),
@@ -131,7 +131,7 @@ def test_own_quote_by_gpu() -> None:
         ({}, {"mine": {"gpu": "rtx-4090", "gpu_count": 1}}, InputError, "offers.mine.price_usd_per_h"),
         (
             {},
-            {"mine": {"gpu": "rtx-4090", "gpu_count": 1, "price_usd_per_h": 1, "term": "spot"}},
+            {"mine": {"gpu": "rtx-4090", "gpu_count": 1, "price_usd_per_h": 1, "term": "capacity_block"}},
             InputError,
             "offers.mine.term",
         ),

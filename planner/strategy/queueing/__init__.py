@@ -1,0 +1,1 @@
+"""Turnaround on shared machines, by a seeded simulation of every attempt."""

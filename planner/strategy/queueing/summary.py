@@ -1,0 +1,123 @@
+"""How long the runs of each job wait and take on shared machines: repeated simulations, summed up."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from planner.cost.lines import Array
+from planner.strategy.queueing.simulate import Attempts, Pool, simulate
+from planner.strategy.queueing.streams import Stream
+
+SEED: Final = 20_261_130
+"""Of every plan, so that a plan repeats itself."""
+_FEWEST_RUNS = 400  # of each job, over all repetitions: its 90th percentile then rests on the longest 40
+_MOST_ATTEMPTS = 60_000  # over all repetitions, a quarter of a second; one repetition may take more
+_MOST_OF_ONE = 200_000  # longer courses end earlier
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spread:
+    """Mean, median and 90th percentile. [h]"""
+
+    mean_h: float
+    p50_h: float
+    p90_h: float
+
+    @classmethod
+    def of(cls, hours: Array) -> Spread:
+        """Of simulated times, at least one."""
+        return cls(
+            mean_h=float(hours.mean()), p50_h=float(np.quantile(hours, 0.5)), p90_h=float(np.quantile(hours, 0.9))
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobWaiting:
+    """One job on shared machines: waits of its attempts, turnaround of its runs, all attempts included."""
+
+    job: str
+    runs: int  # simulated
+    wait: Spread
+    turnaround: Spread
+    late_share: float | None  # of attempts that end later than the limit after their submission; None without a limit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """All jobs of a pool. `typical` is the first course, for a picture."""
+
+    jobs: tuple[JobWaiting, ...]
+    months: int
+    repetitions: int
+    typical: Attempts
+
+
+def simulate_waiting(
+    pool: Pool, streams: Sequence[Stream], limits_h: Sequence[float | None], seed: int = SEED
+) -> Waiting:
+    """Simulate a pool often enough to know each job's waits, or as often as there is time for.
+
+    Parameters
+    ----------
+    pool : Pool
+        The machines.
+    streams : sequence of Stream
+        Each with as many months.
+    limits_h : sequence of float or None
+        Longest time from submission to end of an attempt, by stream. [h]
+    seed : int
+        Of the first repetition.
+
+    Raises
+    ------
+    ValueError
+        As `simulate`.
+
+    Notes
+    -----
+    Months are cut from the end where a single course would have more than 200,000 attempts. A job without a single
+    simulated run doesn't appear.
+    """
+    months = _months(streams)
+    cut = [replace(stream, runs_per_month=stream.runs_per_month[:months]) for stream in streams]
+    attempts = sum(sum(stream.runs_per_month) * stream.attempts_per_run for stream in cut)
+    rarest = min(sum(stream.runs_per_month) for stream in cut)
+    wanted = math.ceil(_FEWEST_RUNS / max(rarest, 1e-9))
+    repetitions = max(1, min(wanted, int(_MOST_ATTEMPTS / max(attempts, 1.0))))
+    courses = [simulate(pool, cut, seed + at) for at in range(repetitions)]
+    jobs = [
+        found
+        for index, (stream, limit_h) in enumerate(zip(cut, limits_h, strict=True))
+        if (found := _job(stream.id, index, courses, limit_h)) is not None
+    ]
+    return Waiting(jobs=tuple(jobs), months=months, repetitions=repetitions, typical=courses[0])
+
+
+def _months(streams: Sequence[Stream]) -> int:
+    by_month = np.sum([np.array(stream.runs_per_month) * stream.attempts_per_run for stream in streams], axis=0)
+    return max(1, int(np.searchsorted(np.cumsum(by_month), _MOST_OF_ONE, side="right")))
+
+
+def _job(id: str, index: int, courses: Sequence[Attempts], limit_h: float | None) -> JobWaiting | None:
+    waits, taken, runs = [], [], []
+    for course in courses:
+        mine = course.of(index)
+        waits.append(course.wait_h[mine])
+        taken.append((course.ended_h - course.submitted_h)[mine])
+        runs.append(course.turnaround_h(index))
+    turnaround = np.concatenate(runs)
+    if not len(turnaround):
+        return None
+    late = None if limit_h is None else float(np.mean(np.concatenate(taken) > limit_h * (1 + 1e-9)))
+    return JobWaiting(
+        job=id,
+        runs=len(turnaround),
+        wait=Spread.of(np.concatenate(waits)),
+        turnaround=Spread.of(turnaround),
+        late_share=late,
+    )

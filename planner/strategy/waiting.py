@@ -1,0 +1,79 @@
+"""Waiting for the owned machines of a plan, simulated for the jobs that share them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from planner.strategy.kernel import Choice
+from planner.strategy.parameters import Theta
+from planner.strategy.problem import Pair, PlanProblem
+from planner.strategy.queueing.hours import Powered
+from planner.strategy.queueing.simulate import Pool
+from planner.strategy.queueing.streams import Stream
+from planner.strategy.queueing.summary import Waiting, simulate_waiting
+from planner.strategy.sessions import attempt_s
+from planner.units import S_PER_H
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MachineWaiting:
+    """What was found for one type of machine."""
+
+    machine: str
+    count: int
+    waiting: Waiting
+
+
+def machine_waiting(problem: PlanProblem, theta: Theta, choice: Choice, *, more: int = 0) -> tuple[MachineWaiting, ...]:
+    """Waits and turnaround on each type of owned machine that a choice gives work to.
+
+    Parameters
+    ----------
+    problem : PlanProblem
+        The resolved question.
+    theta : array, shape [1, parameters]
+        Parameter values.
+    choice : Choice
+        One row.
+    more : int
+        Machines of each type beyond the choice's, for the same work.
+
+    Returns
+    -------
+    tuple of MachineWaiting
+        In the order of the problem's machines; without those that have fewer machines than one of their runs takes.
+    """
+    found = []
+    for index, machine in enumerate(problem.machines):
+        count = int(choice.machine_count[0, index]) + more
+        used = [
+            (at, pair) for at, pair in enumerate(problem.pairs) if pair.machine == index and choice.routing[0, at] > 0
+        ]
+        if not used or max(pair.nodes for _, pair in used) > count:
+            continue
+        powered = Powered(h_per_month=float(theta[0, machine.powered_h_at]))
+        streams = [_stream(problem, theta, pair, float(choice.routing[0, at])) for at, pair in used]
+        limits_h = [problem.jobs[pair.job].deadline_h for _, pair in used]
+        pool = Pool(machines=count, gpus=machine.gpus, powered=powered)
+        waiting = simulate_waiting(pool, streams, limits_h)
+        found.append(MachineWaiting(machine=machine.id, count=count, waiting=waiting))
+    return tuple(found)
+
+
+def _stream(problem: PlanProblem, theta: Theta, pair: Pair, share: float) -> Stream:
+    job = problem.jobs[pair.job]
+    runs = float(theta[0, job.runs_per_month_at]) * share
+    return Stream(
+        id=job.id,
+        runs_per_month=tuple(runs * factor for factor in job.profile or (1.0,) * problem.horizon_months),
+        duration_h=float(np.asarray(attempt_s(pair, theta))[0]) / S_PER_H,
+        attempts_per_run=float(theta[0, job.attempts_per_run_at]),
+        gpus=math.ceil(pair.gpus / pair.nodes),
+        machines=pair.nodes,
+        priority=job.priority,
+        together=job.submitted_together,
+        arrivals=job.arrivals,
+    )

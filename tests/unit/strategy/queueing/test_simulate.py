@@ -1,0 +1,110 @@
+"""Courses that one can follow by hand: who starts when."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from planner.strategy.queueing.hours import Powered
+from planner.strategy.queueing.simulate import Attempts, Pool, carry_out, simulate
+from planner.strategy.queueing.streams import Stream, Submissions
+
+
+def stream(id: str = "job", **changes: object) -> Stream:
+    return Stream(**{"id": id, "runs_per_month": (10.0,), "duration_h": 1.0, **changes})  # type: ignore[arg-type]
+
+
+def submitted(*moments: float, lasting: float = 1.0, attempts: int = 1) -> Submissions:
+    return Submissions(
+        submitted_h=np.array(moments),
+        first_attempt=np.arange(len(moments) + 1) * attempts,
+        duration_h=np.full(len(moments) * attempts, lasting),
+    )
+
+
+def starts(course: Attempts, index: int) -> list[float]:
+    return course.started_h[course.of(index)].tolist()
+
+
+def test_twenty_runs_submitted_together_on_four_cards_wait_twenty_hours() -> None:
+    course = carry_out(Pool(machines=4, gpus=1), [stream()], [submitted(*[0.0] * 20, lasting=10.0)])
+    assert course.wait_h.mean() == 20.0
+    assert sorted(course.ended_h.tolist()) == [10.0] * 4 + [20.0] * 4 + [30.0] * 4 + [40.0] * 4 + [50.0] * 4
+
+
+def test_a_long_key_run_holds_up_short_ones_on_a_single_card() -> None:
+    streams = [stream("short"), stream("key")]
+    drawn = [submitted(*range(5, 205, 10)), submitted(0.0, lasting=200.0)]
+    alone = carry_out(Pool(machines=1, gpus=1), streams, drawn)
+    assert starts(alone, 1) == [0.0]
+    assert starts(alone, 0) == [200.0 + at for at in range(20)]  # the last was submitted at 195
+    beside = carry_out(Pool(machines=2, gpus=1), streams, drawn)
+    assert beside.wait_h[beside.of(0)].max() == 0.0
+
+
+def test_priority_goes_first_and_never_interrupts() -> None:
+    streams = [stream("usual"), stream("urgent", priority=5)]
+    course = carry_out(Pool(machines=1, gpus=1), streams, [submitted(0.0, 0.1, lasting=2.0), submitted(0.2, 0.3)])
+    assert starts(course, 0) == [0.0, 4.0]
+    assert starts(course, 1) == [2.0, 3.0]
+
+
+def test_a_gang_waits_for_all_its_gpus_and_short_runs_go_ahead_only_if_they_are_over_in_time() -> None:
+    streams = [stream("gang", gpus=4), stream("small", gpus=1), stream("long", gpus=1)]
+    drawn = [submitted(1.0, lasting=5.0), submitted(0.0, 2.0, lasting=4.0), submitted(1.5, lasting=10.0)]
+    course = carry_out(Pool(machines=1, gpus=4), streams, drawn)
+    assert starts(course, 0) == [4.0]  # when the small run of hour 0 is over
+    assert starts(course, 1) == [0.0, 9.0]  # 2 + 4 is later than 4: it may not go ahead
+    assert starts(course, 2) == [9.0]
+    shorter = [drawn[0], Submissions(submitted_h=np.array([0.0, 2.0]), first_attempt=np.array([0, 1, 2]),
+                                     duration_h=np.array([4.0, 2.0])), drawn[2]]  # fmt: skip
+    assert starts(carry_out(Pool(machines=1, gpus=4), streams, shorter), 1) == [0.0, 2.0]
+
+
+def test_runs_over_several_machines_take_whole_ones_where_they_ask_for_them() -> None:
+    streams = [stream("wide", gpus=8, machines=2), stream("small", gpus=1)]
+    course = carry_out(Pool(machines=2, gpus=8), streams, [submitted(1.0, lasting=2.0), submitted(0.0, lasting=3.0)])
+    assert starts(course, 0) == [3.0]
+
+
+def test_small_runs_fill_the_fullest_machine_and_leave_whole_ones_free() -> None:
+    streams = [stream("small", gpus=1), stream("whole", gpus=8)]
+    drawn = [submitted(0.0, 0.1, 0.2, lasting=10.0), submitted(1.0)]
+    course = carry_out(Pool(machines=2, gpus=8), streams, drawn)
+    assert starts(course, 1) == [1.0]
+    assert set(course.machine[course.of(0)].tolist()) == {0}
+
+
+def test_a_failed_attempt_is_submitted_again_and_the_run_ends_with_its_last() -> None:
+    course = carry_out(Pool(machines=1, gpus=1), [stream()], [submitted(0.0, 0.5, lasting=2.0, attempts=2)])
+    assert starts(course, 0) == [0.0, 2.0, 4.0, 6.0]
+    assert course.run.tolist() == [0, 1, 0, 1]
+    assert course.failed.tolist() == [True, True, False, False]
+    assert course.submitted_h.tolist() == [0.0, 0.5, 2.0, 4.0]
+    assert course.turnaround_h(0).tolist() == [6.0, 7.5]
+
+
+def test_work_rests_while_machines_are_off() -> None:
+    pool = Pool(machines=1, gpus=1, powered=Powered(h_per_month=730 / 3))  # 9 to 17 o'clock
+    course = carry_out(pool, [stream()], [submitted(9.0, 9.5, lasting=6.0)])
+    assert course.started_h.tolist() == [9.0, 15.0]
+    assert course.ended_h.tolist() == [15.0, 24 + 13.0]
+    overnight = carry_out(pool, [stream()], [submitted(20.0, lasting=8.0)])
+    assert (overnight.submitted_h[0], overnight.started_h[0], overnight.ended_h[0]) == (20.0, 24 + 9.0, 24 + 17.0)
+
+
+def test_what_never_fits_is_refused() -> None:
+    with pytest.raises(ValueError, match="wide takes more than there is"):
+        simulate(Pool(machines=1, gpus=8), [stream("wide", machines=2)], seed=1)
+
+
+def test_seeds_reproduce_and_another_stream_changes_no_submission() -> None:
+    pool = Pool(machines=2, gpus=4)
+    first = stream("first", runs_per_month=(50.0,) * 6, variation=0.5, attempts_per_run=1.3)
+    second = stream("second", runs_per_month=(20.0,) * 6)
+    alone, again, other = simulate(pool, [first], 7), simulate(pool, [first], 7), simulate(pool, [first], 8)
+    assert np.array_equal(alone.ended_h, again.ended_h)
+    assert not np.array_equal(alone.submitted_h[:20], other.submitted_h[:20])
+    both = simulate(pool, [first, second], 7)
+    earliest = [np.sort(course.submitted_h[course.of(0)])[:5].tolist() for course in (alone, both)]
+    assert earliest[0] == earliest[1]

@@ -1,0 +1,92 @@
+"""Waits summed up over repeated courses, and of a plan's own machines."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from planner.report.document import plan_document
+from planner.report.text import plan_text
+from planner.report.waiting import waiting_entries, with_waiting
+from planner.strategy.allocate import allocate
+from planner.strategy.queueing.simulate import Pool
+from planner.strategy.queueing.streams import Stream
+from planner.strategy.queueing.summary import Spread, simulate_waiting
+from planner.strategy.waiting import machine_waiting
+from tests.planning import document, problem_of, small_plan, solve, strategy
+
+
+def stream(id: str, runs: float, months: int = 12, **changes: object) -> Stream:
+    return Stream(**{"id": id, "runs_per_month": (runs,) * months, "duration_h": 10.0, **changes})  # type: ignore[arg-type]
+
+
+def test_a_spread_is_mean_median_and_ninetieth_percentile() -> None:
+    assert Spread.of(np.arange(11.0)) == Spread(mean_h=5.0, p50_h=5.0, p90_h=9.0)
+
+
+def test_rare_jobs_are_simulated_more_often() -> None:
+    pool = Pool(machines=1, gpus=1)
+    often = simulate_waiting(pool, [stream("often", 100.0)], [None])
+    assert (often.months, often.repetitions) == (12, 1)
+    rare = simulate_waiting(pool, [stream("rare", 1.0)], [None])
+    assert rare.repetitions == 34  # 400 runs, at 12 a course
+    assert rare.jobs[0].runs == pytest.approx(400, abs=60)
+
+
+def test_long_courses_are_cut() -> None:
+    crowd = simulate_waiting(Pool(machines=100, gpus=1), [stream("crowd", 50_000.0, duration_h=0.1)], [None])
+    assert crowd.months == 4
+    assert crowd.repetitions == 1
+
+
+def test_late_attempts_count_their_wait() -> None:
+    together = stream("sweep", 12.0, together=4)
+    on_one = simulate_waiting(Pool(machines=1, gpus=1), [together], [25.0])
+    assert on_one.jobs[0].late_share is not None
+    assert on_one.jobs[0].late_share >= 0.5  # of four in a row, the third and fourth end after 30 and 40 h
+    on_four = simulate_waiting(Pool(machines=40, gpus=1), [together], [25.0])
+    assert on_four.jobs[0].late_share == 0.0
+    assert on_four.jobs[0].turnaround.p90_h == pytest.approx(10.0)
+
+
+def test_a_plans_jobs_wait_for_its_machines_by_their_share_and_machine_count() -> None:
+    plan = small_plan({"jobs.work.local_share": 0.5, "machines.own.count": 1})
+    problem = problem_of(plan)
+    theta = problem.theta()
+    choice = allocate(problem, theta, "hybrid").choice
+    assert choice is not None
+    (own,) = machine_waiting(problem, theta, choice)
+    assert (own.machine, own.count) == ("own", 1)
+    (job,) = own.waiting.jobs
+    runs = plan["jobs"]["work"]["runs_per_month"] * plan["horizon_months"] * 0.5 * own.waiting.repetitions
+    assert job.runs == pytest.approx(runs, rel=0.2)
+    (more,) = machine_waiting(problem, theta, choice, more=1)
+    assert more.count == 2
+    assert more.waiting.jobs[0].wait.mean_h <= job.wait.mean_h
+
+
+def test_priority_sweeps_and_office_hours_of_a_job_reach_the_simulation() -> None:
+    plan = small_plan({"machines.own.count": 1})
+    usual = waiting_entries(solve(plan), strategy(solve(plan), "local"))["own"]["jobs"][0]
+    plan["jobs"]["work"] |= {"submitted_together": 20, "arrivals": "office_hours"}
+    swept = waiting_entries(solve(plan), strategy(solve(plan), "local"))["own"]["jobs"][0]
+    assert swept["wait_mean_h"] > 2 * usual["wait_mean_h"]
+    plan["jobs"]["urgent"] = plan["jobs"]["work"] | {"priority": 9, "submitted_together": 1}
+    both = waiting_entries(solve(plan), strategy(solve(plan), "local"))["own"]["jobs"]
+    waits = {job["id"]: job["wait_mean_h"] for job in both}
+    assert waits["urgent"] < waits["work"] / 2
+
+
+def test_the_document_and_the_text_of_a_plan_carry_waits() -> None:
+    result = solve(document("hybrid-lab"))
+    bare = plan_document(result)
+    full = with_waiting(bare, result)
+    (machine,) = next(entry for entry in full["strategies"] if entry["id"] == "hybrid")["machines"]
+    (job,) = machine["waiting"]["jobs"]
+    assert job["id"] == "daily"
+    assert job["wait_p50_h"] <= job["wait_mean_h"] <= job["wait_p90_h"] or job["wait_p90_h"] == 0
+    assert job["turnaround_mean_h"] > job["wait_mean_h"]
+    assert "waits for" in plan_text(full)
+    assert "waits for" not in plan_text(bare)
+    again = with_waiting(bare, result)
+    assert again == full

@@ -1,0 +1,95 @@
+"""Who waits how long for the owned machines of a plan, and with one machine more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from ui import formatting
+from ui.formatting import dollars, escaped
+from ui.i18n import t
+from ui.state import Plan
+from ui.view import Row, View, way_name
+
+_FEW_RUNS = 20  # below, a ninth of ten is one run or two
+_SHORT_H = 0.05  # a wait that nobody notices
+
+
+def show(view: View, plan: Plan) -> None:
+    """Folded: simulated only for those who look."""
+    ways = [way for way in view.distinct if any(machine["utilisation"] > 0 for machine in way["machines"])]
+    if not ways:
+        return
+    folded = st.expander(t("details.waiting"), key="details_waiting", on_change="rerun")
+    if not folded.open:
+        return
+    with folded, st.spinner(t("waiting.simulating")):
+        planned = {way["id"]: plan.waiting(way["id"], 0) for way in ways}
+        with_more = {way["id"]: plan.waiting(way["id"], 1) for way in ways}
+    with folded:
+        for line in _sentences(view, planned, with_more):
+            st.markdown(dollars(line))
+        rows = [row for way in ways for row in _rows(view, way, planned[way["id"]], with_more[way["id"]])]
+        st.dataframe(pd.DataFrame(rows), hide_index=True, key="waiting_table")
+        st.markdown(f":small[:gray[{t('waiting.note')}]]")
+
+
+def _sentences(view: View, planned: Mapping[str, Any], with_more: Mapping[str, Any]) -> list[str]:
+    """Of the recommended way: who waits, and what a machine more would change."""
+    way = view.recommended
+    if way is None or way["id"] not in planned:
+        return []
+    lines = []
+    for machine in way["machines"]:
+        now, more = planned[way["id"]].get(machine["id"]), with_more[way["id"]].get(machine["id"])
+        if now is None or more is None:
+            continue
+        for job in now["jobs"]:
+            other = next((entry for entry in more["jobs"] if entry["id"] == job["id"]), job)
+            params = {
+                "job": escaped(job["id"]),
+                "wait": _time(job["wait_p90_h"]),
+                "mean": _time(job["wait_mean_h"]),
+                "more": _time(other["wait_p90_h"]),
+                "machine": escaped(machine["id"]),
+                "count": machine["count"],
+                "next": machine["count"] + 1,
+            }
+            short = job["wait_p90_h"] < _SHORT_H
+            lines.append(t("waiting.none" if short else "waiting.some", **params))
+    return lines
+
+
+def _rows(view: View, way: Row, planned: Mapping[str, Any], with_more: Mapping[str, Any]) -> list[dict[str, str]]:
+    rows = []
+    for machine in way["machines"]:
+        now, more = planned.get(machine["id"]), with_more.get(machine["id"])
+        if now is None:
+            continue
+        others = {} if more is None else {job["id"]: job for job in more["jobs"]}
+        for job in now["jobs"]:
+            other = others.get(job["id"])
+            few = job["runs"] < _FEW_RUNS
+            rows.append(
+                {
+                    t("waiting.way"): way_name(way),
+                    t("waiting.job"): job["id"],
+                    t("waiting.machines"): f"{machine['count']} × {machine['id']}",
+                    t("waiting.mean"): _time(job["wait_mean_h"]),
+                    t("waiting.p90"): t("waiting.few") if few else _time(job["wait_p90_h"]),
+                    t("waiting.done"): formatting.duration(job["turnaround_p50_h"]),
+                    t("waiting.done_p90"): t("waiting.few") if few else formatting.duration(job["turnaround_p90_h"]),
+                    t("waiting.late"): t("waiting.no_limit")
+                    if job["late_share"] is None
+                    else formatting.share(job["late_share"]),
+                    t("waiting.more"): formatting.unknown() if other is None else _time(other["wait_p90_h"]),
+                }
+            )
+    return rows
+
+
+def _time(hours: float) -> str:
+    return t("waiting.at_once") if hours < _SHORT_H else formatting.duration(hours)
