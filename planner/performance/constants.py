@@ -101,7 +101,6 @@ class Constants:
     vision_channels_last_share: float
     vision_launch_ms: float
     vision_parameter_bytes: float
-    channels_last_gain: float
     # transfer of measured models: priors of its fit, but for the tokens of a sentence
     transfer_matmul_share: float
     transfer_traffic_share: float

@@ -129,10 +129,8 @@ def find_transferred(
     if told is None:
         return None
     compute_s = global_batch / setup.gpus / told.speed
-    half_width, warnings = (
-        math.hypot(told.half_width, support.model.widths.new_stack),
-        [],
-    )  # plans don't say the software
+    # Plans don't say which software will run: it is as good as new on a GPU that is known.
+    half_width, warnings = max(told.half_width, constants.half_width_known_gpu), []
     if all(generation_of(card) != generation_of(setup.gpu) for card in known):
         half_width = max(half_width, constants.half_width_new_architecture)
         params = {"gpu": setup.gpu.name, "of": setup.gpu.architecture}

@@ -92,14 +92,21 @@ def answer(
         "waiting": more.waiting_s,
     }
     step_s = sum(parts.values())
+    source = source_of_stack(stack)
     new_gpu = gpu.id not in model.cards
-    new_stack = source_of_stack(stack) not in model.sources
+    new_stack = source not in model.sources
+    # A known source that wasn't run on this card in this precision: no surer than on a card like it.
+    not_run = not new_stack and (gpu.id, precision, source) not in model.runs
     width = single_width(
         model.widths,
-        new_gpu=new_gpu,
-        new_stack=new_stack or not (new_gpu or (gpu.id, precision, source_of_stack(stack)) in model.runs),
+        new_gpu=new_gpu or not_run,
+        new_stack=new_stack,
         strange=_strangeness(transfer, card) if new_gpu else 0.0,
+        launch_share=step / compute_s,
+        constants=constants,
     )
+    if gpu.vendor not in transfer.vendors:
+        width = math.hypot(width, constants.half_width_new_vendor)
     if link.gpus > 1:
         share = (more.communication_s + more.waiting_s) / step_s
         width = math.hypot(width, exchange_width(kind_of(gpu), share, transfer.exchange_widths))

@@ -7,19 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-import numpy as np
 import yaml
 
 from planner.catalog.load import load_catalog
+from planner.catalog.query import find_accelerator
 from planner.catalog.records import Catalog
 from planner.performance.constants import Constants, constants_of
-from planner.performance.transfer.calibrated import exchange_widths, host_errors, model_widths, single_errors
-from planner.performance.transfer.fit_links import FittedLinks, LinkFit, pairs_of
-from planner.performance.transfer.fit_terms import fit_singles
+from planner.performance.transfer.calibrated import exchange_widths, model_widths
+from planner.performance.transfer.fit_links import FittedLinks
+from planner.performance.transfer.fitted import Fitted, fit_everything
 from planner.performance.transfer.held_out import print_held_out
 from planner.performance.transfer.models import TRANSFER_FILE
 from planner.performance.transfer.posterior import Posterior
-from planner.performance.transfer.singles import Singles, singles
+from planner.performance.transfer.singles import Singles
 from planner.performance.transfer.software import in_suite, release_of
 from planner.performance.transfer.terms import TERMS
 from planner.performance.transfer.widths import ModelWidths
@@ -32,31 +32,28 @@ HEAD = """# How fast models run that were measured on some cards. Written by
 """
 
 
-def fit_all(catalog: Catalog, constants: Constants) -> dict[str, Any]:
+def document_of(fitted: Fitted, catalog: Catalog, constants: Constants) -> dict[str, Any]:
     """All that is written: terms, weights of runs, links, and half-widths that cover four of five errors."""
-    found = singles(catalog, constants)
-    whole = fit_singles(found, catalog)
-    pairs = pairs_of(found.workloads, catalog, constants)
-    links = LinkFit(pairs, found.workloads, catalog, constants)
-    together = links.fit(np.arange(len(pairs)))
-    widths = model_widths(found, single_errors(found, whole, catalog), constants)
-    by_kind = exchange_widths(pairs, *host_errors(pairs, links, together, constants))
-    return document_of(found, whole, together, widths, by_kind)
+    widths = model_widths(fitted.found, fitted.errors, constants)
+    by_kind = exchange_widths(fitted.pairs, fitted.host_errors, fitted.exchange_shares)
+    return written(fitted.found, fitted.whole, fitted.links, widths, by_kind, catalog)
 
 
-def document_of(
+def written(
     found: Singles,
     whole: Posterior,
     together: FittedLinks,
     widths: Sequence[ModelWidths],
     by_kind: Mapping[str, float],
+    catalog: Catalog,
 ) -> dict[str, Any]:
-    """What is written of a fit, for the workloads that it has rows of."""
+    """A fit as it is written, for the workloads that it has rows of."""
     return {
         "schema_version": 1,
         "newest_stack": max((row.stack for row in found.rows if in_suite(row.stack)), key=release_of),
         "links": {name: _digits(value) for name, value in asdict(together.rates).items()},
         "exchange_widths": {kind: _digits(value) for kind, value in by_kind.items()},
+        "vendors": sorted({find_accelerator(catalog, row.gpu).vendor for row in found.rows}),
         "cards": _cards(found),
         "models": [
             {
@@ -107,10 +104,12 @@ def main() -> None:
     options = parser.parse_args()
     catalog = load_catalog()
     constants = constants_of(catalog.assumptions)
+    fitted = fit_everything(catalog, constants)
     if options.held_out:
-        print_held_out(catalog, constants)
+        print_held_out(fitted, catalog, constants)
     if options.write:
-        text = yaml.safe_dump(fit_all(catalog, constants), sort_keys=False, width=120, default_flow_style=None)
+        document = document_of(fitted, catalog, constants)
+        text = yaml.safe_dump(document, sort_keys=False, width=120, default_flow_style=None)
         TRANSFER_FILE.write_text(HEAD + text, encoding="utf-8")
 
 

@@ -209,9 +209,10 @@ class LinkFit:
         rate = dict(zip(FITTED, np.exp(values[: len(FITTED)]), strict=True))
         workload, gpus, compute = self._workload[rows], self._gpus[rows], self._compute[rows]
         kind = self._kind[rows]
-        older, later = rate["pcie_generation_gain"], self._constants.pcie_generation_gain
-        gain = np.where(self._steps[rows] < 0, older, later) ** self._steps[rows]
-        through_host = rate["pcie_gb_per_s_geforce"] * gain * (2 / gpus) ** rate["geforce_contention"]
+        steps, later = self._steps[rows], self._constants.pcie_generation_gain
+        gain = np.where(steps < 0, rate["pcie_generation_gain"], later) ** steps
+        supposed = np.where(steps < 0, self._constants.sample_pcie_generation_gain, later) ** steps
+        through_host = rate["pcie_gb_per_s_geforce"] * supposed * (2 / gpus) ** rate["geforce_contention"]
         between_peers = rate["pcie_gb_per_s_professional"] * gain
         pcie = np.where(kind == "pcie", between_peers, through_host)
         carried = np.where(kind == "nvlink", rate["nvlink_share"] * self._nvlink[rows], pcie) * BYTES_PER_GB

@@ -10,7 +10,7 @@ import numpy as np
 
 from planner.catalog.records import Catalog
 from planner.performance.constants import Constants
-from planner.performance.transfer.fit import document_of
+from planner.performance.transfer.fit import written
 from planner.performance.transfer.fit_links import LinkFit, Pair, pairs_of
 from planner.performance.transfer.fit_terms import fit_singles
 from planner.performance.transfer.models import Transfer, load_transfer, transfer_of
@@ -49,4 +49,4 @@ def refitted(ids: Collection[str], catalog: Catalog, constants: Constants) -> Tr
     whole = load_transfer()
     known = {(model.model, model.input): model.widths for models in whole.models.values() for model in models}
     widths = [known[workload.model, workload.input] for workload in found.workloads]
-    return transfer_of(document_of(rest, fit_singles(rest, catalog), together, widths, whole.exchange_widths))
+    return transfer_of(written(rest, fit_singles(rest, catalog), together, widths, whole.exchange_widths, catalog))

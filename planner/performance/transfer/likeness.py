@@ -17,6 +17,7 @@ _CARD_MODEL: Final = 0.06  # the same of a single model
 _CARD_MODEL_OTHER: Final = 0.15  # more of models measured outside the suite that ran on all cards
 _ONE_CARD: Final = 0.03  # of a card by itself, such as its cooling
 _SOFTWARE: Final = 0.06  # of a release, for all models alike, shared with releases near to it
+_DRIFT: Final = 0.015  # of each minor release, for all models alike
 _SOFTWARE_MODEL: Final = 0.06
 _SOFTWARE_PRECISION: Final = 0.04
 _SOFTWARE_MODEL_PRECISION: Final = 0.04
@@ -25,6 +26,7 @@ _MODEL_PRECISION: Final = 0.10  # of a model in one precision, beyond the bytes 
 ROW_SPREAD: Final = 0.04  # of a row by itself
 _RELEASES_ALIKE: Final = 12.0  # minor releases after which software has little in common
 NO_RELEASE: Final = -1000.0
+_MIDDLE_RELEASE: Final = 13.0  # from which drift is counted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,11 +57,13 @@ def covariance(one: Places, two: Places) -> Array:
     apart = np.abs(one.release[:, None] - two.release[None, :])
     with_release = (one.release[:, None] != NO_RELEASE) & (two.release[None, :] != NO_RELEASE)
     software = np.where(with_release, np.exp(-apart / _RELEASES_ALIKE), _same(one.software, two.software))
+    drift = np.where(with_release, np.outer(one.release - _MIDDLE_RELEASE, two.release - _MIDDLE_RELEASE), 0.0)
     total: Array = (
         card * (_CARD**2 + _CARD_MODEL**2 * model + _CARD_MODEL_OTHER**2 * other)
         + _ONE_CARD**2 * _same(one.gpu, two.gpu)
         + software * (_SOFTWARE**2 + _SOFTWARE_MODEL**2 * model + _SOFTWARE_MODEL_OTHER**2 * other)
         + software * precision * (_SOFTWARE_PRECISION**2 + _SOFTWARE_MODEL_PRECISION**2 * model)
+        + _DRIFT**2 * drift
         + _MODEL_PRECISION**2 * model * precision
     )
     return total

@@ -50,11 +50,6 @@ def pcie_steps(gpu: Gpu | PartialGpu) -> float:
     return _PCIE_BEFORE_AMPERE - REFERENCE_PCIE if generation_of(gpu) in SINGLE_ISSUE else 0.0
 
 
-def gain_of(steps: float, fitted: float, constants: Constants) -> float:
-    """Rate of PCIe over that of its fourth generation: fitted for older ones, supposed for later ones. [-]"""
-    return float((fitted if steps < 0 else constants.pcie_generation_gain) ** steps)
-
-
 def rate_inside(gpu: Gpu | PartialGpu, gpus: int, rates: LinkRates, constants: Constants) -> float:
     """What sums of gradients reach within a node, one direction. [bytes/s]
 
@@ -65,11 +60,14 @@ def rate_inside(gpu: Gpu | PartialGpu, gpus: int, rates: LinkRates, constants: C
     if kind == "nvlink":
         assert gpu.nvlink_gb_per_s is not None
         return rates.nvlink_share * gpu.nvlink_gb_per_s.value * BYTES_PER_GB
-    gain = gain_of(pcie_steps(gpu), rates.pcie_generation_gain, constants)
+    steps = pcie_steps(gpu)
     if kind == "pcie":
-        return rates.pcie_gb_per_s_professional * gain * BYTES_PER_GB
-    shared: float = (2 / max(gpus, 2)) ** rates.geforce_contention
-    return rates.pcie_gb_per_s_geforce * gain * shared * BYTES_PER_GB
+        gain = rates.pcie_generation_gain if steps < 0 else constants.pcie_generation_gain
+        return float(rates.pcie_gb_per_s_professional * gain**steps) * BYTES_PER_GB
+    # Hosts of GeForce with PCIe 3 weren't measured: their gain is the one expected of the others.
+    gain = constants.sample_pcie_generation_gain if steps < 0 else constants.pcie_generation_gain
+    shared = (2 / max(gpus, 2)) ** rates.geforce_contention
+    return float(rates.pcie_gb_per_s_geforce * gain**steps * shared) * BYTES_PER_GB
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

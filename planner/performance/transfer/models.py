@@ -47,6 +47,7 @@ class Transfer:
 
     models: Mapping[str, tuple[KnownModel, ...]]
     cards: frozenset[str]  # on which any of them was measured
+    vendors: frozenset[str]  # of these cards
     features: Array  # of each card and precision that was measured
     places: Places  # runs whose residuals are kept, and
     weights: Array  # what each of them weighs in another's
@@ -110,6 +111,7 @@ def transfer_of(document: Mapping[str, Any]) -> Transfer:
     return Transfer(
         models=MappingProxyType({name: tuple(models) for name, models in by_name.items()}),
         cards=frozenset(card for model in known for card in model.cards),
+        vendors=frozenset(document["vendors"]),
         features=np.array(list(features.values())),
         places=places_of(
             codes[0], codes[1], precisions, stacks, codes[2],

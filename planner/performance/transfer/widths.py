@@ -9,14 +9,18 @@ from typing import Final
 
 import numpy as np
 
+from planner.performance.constants import Constants
 from planner.performance.transfer.likeness import Array
 from planner.performance.transfer.links import Kind
 
 COVERED: Final = 0.8
 EXCHANGE_FLOOR: Final = 0.015  # of a step, whatever share of it is exchange
+LAUNCH_BOUND: Final = 0.4
+"""Share of a step that is the same for any batch, above which it is bound by launches."""
+_HIGHEST_LEVEL = 0.95
 _ROWS_OF_THE_USUAL = 5  # for which the errors of all other models count
 _ALIKE_NOISE = 0.2  # of two cards of the same rates
-_FARTHEST_VARIANCE = 2.0  # what a card like none that was measured adds, in variances of one among them
+_FARTHEST_VARIANCE = 1.0  # what a card like none that was measured adds, in variances of one among them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,9 +32,16 @@ class ModelWidths:
     new_stack: float
 
 
-def covering(misses: Sequence[float] | Array) -> float:
-    """What covers four of five errors."""
-    return float(np.quantile(misses, COVERED))
+def covering(misses: Sequence[float] | Array, groups: int | None = None) -> float:
+    """What covers four of five errors; of few groups left out in turn rather more, as the next may be unlike them.
+
+    References
+    ----------
+    .. [1] A. Angelopoulos and S. Bates, "A Gentle Introduction to Conformal Prediction," 2021, sec. 1,
+       arXiv:2107.07511: the level that `groups` errors need for one more to be covered.
+    """
+    level = COVERED if groups is None else min(COVERED * (1 + 1 / groups), _HIGHEST_LEVEL)
+    return float(np.quantile(misses, level))
 
 
 def shrunk(misses: Sequence[float] | Array, usual: float) -> float:
@@ -57,12 +68,35 @@ def strangeness(card: Array, measured: Array) -> float:
     return float(max(1.0 - explained, 0.0))
 
 
-def single_width(widths: ModelWidths, *, new_gpu: bool, new_stack: bool, strange: float) -> float:
-    """Half-width on one card."""
-    width = widths.known
-    if new_gpu:
-        width = widths.new_gpu * math.sqrt(1 + _FARTHEST_VARIANCE * strange)
-    return math.hypot(width, widths.new_stack) if new_stack else width
+def strange_factor(strange: float | Array) -> Array:
+    """How much wider an interval is on a card unlike those that were measured. [-]"""
+    return np.sqrt(1 + _FARTHEST_VARIANCE * np.asarray(strange, dtype=np.float64))
+
+
+def single_width(
+    widths: ModelWidths, *, new_gpu: bool, new_stack: bool, strange: float, launch_share: float, constants: Constants
+) -> float:
+    """Half-width on one card.
+
+    Parameters
+    ----------
+    widths : ModelWidths
+        Of the model.
+    new_gpu, new_stack : bool
+        Whether it wasn't measured on this card, or in this software.
+    strange : float
+        How unlike all measured cards a new one is, see `strangeness`. [-]
+    launch_share : float
+        Share of the step that is the same for any batch: less sure where nothing of the kind was measured. [-]
+    constants : Constants
+        What a step that is bound by launches adds.
+    """
+    if not new_gpu and not new_stack:
+        return widths.known
+    width = widths.new_gpu * float(strange_factor(strange)) if new_gpu else widths.known
+    if new_stack:
+        width = math.hypot(width, widths.new_stack)
+    return math.hypot(width, constants.half_width_regime) if launch_share > LAUNCH_BOUND else width
 
 
 def exchange_width(kind: Kind, share: float, by_kind: Mapping[str, float]) -> float:
