@@ -35,7 +35,7 @@ def measured_before(prediction: SpeedPrediction, constants: Constants) -> RowPre
         return None
     return repeated(
         _published().get(key, ()), id=row.id, date=row.date, origin=row.source or "",
-        half_width=constants.half_width_same_stack, novelty="same-stack",
+        half_width=constants.half_width_measured, novelty="same-stack",
     )  # fmt: skip
 
 

@@ -36,7 +36,7 @@ def measured_before(
     if stack in by_stack:
         return repeated(
             by_stack[stack][1], id=row.id, date=row.date, origin=source_of_stack(stack),
-            half_width=constants.half_width_same_stack, novelty="known",
+            half_width=constants.half_width_measured, novelty="known",
         )  # fmt: skip
     if stack != UNKNOWN_STACK or not by_stack:
         return None
