@@ -18,11 +18,11 @@ from planner.performance.transfer.answer import answer
 from planner.performance.transfer.cards import Card, PrecisionClass, card_of, card_of_gpu
 from planner.performance.transfer.models import KnownModel, Transfer, load_transfer
 from planner.performance.transfer.published import input_key
-from planner.performance.transfer.software import stack_of
+from planner.performance.transfer.software import in_suite, stack_of
 from planner.performance.uncertainty import REGIME_SHARE
 
 FEWEST_CARDS = 3
-"""Cards on which a model must have been measured in a class of precision, and in a software that is assumed. [-]"""
+"""Cards on which a model must have been measured in a class of precision. [-]"""
 BEYOND_BATCHES = 4.0
 """How far beyond the batches that were measured, in either direction, the law of the batch is used. [-]"""
 MOST_SOURCES = 8
@@ -47,7 +47,7 @@ class _Precision:
 
     cards: frozenset[str]
     batches: tuple[int, int]  # smallest and largest on one GPU
-    rows: tuple[Measurement, ...]  # on one GPU, in the software that is assumed
+    rows: tuple[Measurement, ...]  # on one GPU, of the models that ran on all cards
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,9 +56,12 @@ class _Support:
 
     transfer: Transfer
     model: KnownModel
-    stack: str
-    software: str
     by_precision: dict[PrecisionClass, _Precision]
+
+    @property
+    def software(self) -> str:
+        """The newest that was measured, which is assumed."""
+        return f"PyTorch {self.transfer.newest_stack.partition('/')[2]}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,14 +126,15 @@ def find_transferred(
     if all(card.vendor != setup.gpu.vendor for card in known):
         return None
     told = answer(
-        support.model, gpu=setup.gpu, precision=kind, batch=choice.micro_batch, stack=support.stack,
+        support.model, gpu=setup.gpu, precision=kind, batch=choice.micro_batch, stack=support.transfer.newest_stack,
         link=link_of(setup.gpu, 1, 1, None, constants), catalog=catalog, constants=constants, transfer=support.transfer,
     )  # fmt: skip
     if told is None:
         return None
     compute_s = global_batch / setup.gpus / told.speed
     # Plans don't say which software will run: it is as good as new on a GPU that is known.
-    half_width, warnings = max(told.half_width, constants.half_width_known_gpu), []
+    new_card = told.half_width if setup.gpu.id not in support.model.cards else 0.0
+    half_width, warnings = max(new_card, constants.half_width_known_gpu), []
     if all(generation_of(card) != generation_of(setup.gpu) for card in known):
         half_width = max(half_width, constants.half_width_new_architecture)
         params = {"gpu": setup.gpu.name, "of": setup.gpu.architecture}
@@ -192,16 +196,12 @@ def _support(question: _Question) -> _Support | None:
         for row in (*evidence.by_model.get(model.model, ()), *evidence.for_transfer)
         if row.model == model.model and row.unit == "samples_per_s" and input_key(row.input, row.notes) == model.input
     ]
-    stack = _usual_stack(rows)
-    if stack is None:
+    if not any(row.use == "evidence" for row in rows):
         return None
-    inside = [row for row in rows if row.use == "evidence" and stack_of(row.source, row.framework) == stack]
     return _Support(
         transfer=transfer,
         model=model,
-        stack=stack,
-        software=max(inside, key=lambda row: (row.date, row.id)).framework,
-        by_precision={kind: part for kind in set(_CLASSES.values()) if (part := _part(kind, rows, inside)) is not None},
+        by_precision={kind: part for kind in set(_CLASSES.values()) if (part := _part(kind, rows)) is not None},
     )
 
 
@@ -221,43 +221,30 @@ def _refitted(question: _Question) -> Transfer | None:
     return refitted(ids, question.catalog, question.constants)
 
 
-def _usual_stack(rows: Iterable[Measurement]) -> str | None:
-    """The newest software that answers plans and was measured on several cards."""
-    newest: dict[str, str] = {}
-    cards: dict[str, set[str]] = {}
-    for row in rows:
-        if row.use == "evidence":
-            stack = stack_of(row.source, row.framework)
-            newest[stack] = max(newest.get(stack, ""), row.date)
-            cards.setdefault(stack, set()).add(row.gpu)
-    usual = [stack for stack in newest if len(cards[stack]) >= FEWEST_CARDS]
-    return max(usual, key=lambda stack: (newest[stack], stack), default=None)
-
-
-def _part(kind: PrecisionClass, rows: Iterable[Measurement], inside: Iterable[Measurement]) -> _Precision | None:
+def _part(kind: PrecisionClass, rows: Iterable[Measurement]) -> _Precision | None:
     alike = [row for row in rows if _CLASSES.get(row.precision) == kind and row.gpus == 1 and row.micro_batch]
     if not alike:
         return None
     batches = [row.micro_batch for row in alike]
-    ids = {row.id for row in inside}
     return _Precision(
         cards=frozenset(row.gpu for row in alike),
         batches=(min(batches), max(batches)),
-        rows=tuple(row for row in alike if row.id in ids) or tuple(alike),
+        rows=tuple(row for row in alike if in_suite(stack_of(row.source, row.framework))) or tuple(alike),
     )
 
 
 def _nearest(
     rows: Iterable[Measurement], gpu: Gpu | PartialGpu, kind: PrecisionClass, catalog: Catalog, constants: Constants
 ) -> tuple[str, ...]:
-    """Ids of the rows on the cards whose bandwidth and matmul rate are most like this one's."""
+    """Ids of the rows on the cards whose bandwidth and matmul rate are most like this one's, the newest first."""
     here = card_of_gpu(gpu, kind, constants)
     apart: dict[str, float] = {}
     for row in rows:
         if row.gpu not in apart:
             there = card_of(catalog, row.gpu, kind, constants)
             apart[row.gpu] = math.inf if here is None or there is None else _distance(here, there)
-    return tuple(row.id for row in sorted(rows, key=lambda row: (apart[row.gpu], row.id))[:MOST_SOURCES])
+    newest = sorted(rows, key=lambda row: (row.date, row.id), reverse=True)
+    return tuple(row.id for row in sorted(newest, key=lambda row: apart[row.gpu])[:MOST_SOURCES])
 
 
 def _distance(one: Card, other: Card) -> float:
