@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 
 from planner.catalog.query import accelerators_named, find_accelerator, find_workload, workloads_named
 from planner.catalog.records import Catalog, Gpu, PartialGpu, TransformerSpec, Workload
 from planner.errors import InputError, UnknownIdError
 from planner.measurements.parallelism import EXPECTED, Parallelism, ParallelismError, parse_parallelism
-from planner.measurements.rows import LanguageRow, MemoryRow, Row, SampleRow
+from planner.measurements.rows import LanguageRow, MemoryRow, Row, SampleRow, TimeRow
 from planner.messages import as_text
 from planner.units import FLOP_PER_TFLOP, MACS_PER_GMAC
 
 TASKS = ("pretrain", "full-finetune", "lora", "qlora")
 SAMPLE_TASKS = ("train",)
+CLOSED = "closed"
+_DIVISION = re.compile(r"division=(\w+)")
 _SMALLER_LAST = ("composer", "llm-foundry")
 """Frameworks that run a last micro-batch with fewer sequences, so that micro-batches need not divide the batch."""
 _SAMPLES = ("samples", "sequences", "images")
@@ -117,7 +120,7 @@ def row_reason(row: Row, subjects: Subjects) -> str | None:
 
     Parameters
     ----------
-    row : LanguageRow, MemoryRow or SampleRow
+    row : LanguageRow, MemoryRow, SampleRow or TimeRow
         What is written in the table.
     subjects : Subjects
         GPUs and models that are known.
@@ -131,6 +134,8 @@ def row_reason(row: Row, subjects: Subjects) -> str | None:
         return reason("gpu", "nothing", "the name of a GPU")
     if row.n_gpus is None:
         return reason("n_gpus", "nothing", "the number of GPUs")
+    if isinstance(row, TimeRow):
+        return subjects.gpu_reason(row.gpu) or _time_reason(row)
     tasks = SAMPLE_TASKS if isinstance(row, SampleRow) else TASKS
     if row.task and row.task.casefold() not in tasks:
         return reason("task", _quoted(row.task), as_text(tasks))
@@ -170,6 +175,17 @@ def _sample_speed_reason(row: SampleRow, subjects: Subjects) -> str | None:
         return None
     macs = row.fwd_gmacs_per_sample * MACS_PER_GMAC
     return speed_reason("throughput", row.measured, gpu, row.n_gpus or 1, flop_of_macs(macs))
+
+
+def _time_reason(row: TimeRow) -> str | None:
+    if not row.benchmark:
+        return reason("benchmark", "nothing", "the name of a benchmark")
+    division = row.division or next(iter(_DIVISION.findall(row.notes or "")), "")
+    if division and division.casefold() != CLOSED:
+        return reason("division", _quoted(division), f"{CLOSED}: others may change model, data and target")
+    if row.nodes is not None and row.n_gpus is not None and row.n_gpus % row.nodes:
+        return reason("n_gpus", row.n_gpus, f"a multiple of the {row.nodes} nodes")
+    return None
 
 
 def _shape_reason(row: LanguageRow | MemoryRow, spread: Parallelism, known: TransformerSpec | None) -> str | None:

@@ -21,6 +21,7 @@ from planner.performance.prediction import Basis, Prediction, Unit
 from planner.performance.request import Request, Setup, Warning_, resolve_request
 from planner.performance.request_steps import request_steps, trained_parameters, units_per_sample
 from planner.performance.throughput import StepTime
+from planner.performance.time_to_target.larger_batch import samples_factor
 from planner.performance.transferred import Transferred, find_transferred
 from planner.performance.uncertainty import REGIME_SHARE, estimated_half_width
 from planner.units import BYTES_PER_GB
@@ -29,6 +30,7 @@ from planner.workload.settings import Optimizer
 __all__ = ["Prediction", "Setup", "Warning_", "estimate"]
 
 EXCHANGE = ("communication", "waiting")
+MORE_SAMPLES = 1.1  # times the fewest: beyond it a large batch is pointed out
 SLOWING_SHARE = 0.4  # below a half, what more GPUs do divide takes longer on half of them than the step on all
 TIGHT_SHARE = 0.93  # peak memory over capacity from which the error of the memory estimate decides
 
@@ -256,11 +258,7 @@ def _from_formula(
 def _run_warnings(request: Request, run: _Run) -> tuple[Warning_, ...]:
     """What is to be known of a run's settings, whatever its speed was taken from."""
     setup, choice = request.setup, run.choice
-    warnings = []
-    recipe = setup.workload.global_batch
-    if setup.global_batch is None and run.global_batch != recipe:
-        used = {"recipe": recipe, "used": run.global_batch}
-        warnings.append(Warning_(code="global_batch_adjusted", params=used))
+    warnings = [*_batch_warning(request, run.global_batch)]
     if TIGHT_SHARE < choice.memory_bytes / choice.capacity_bytes <= 1.0:
         memory = {"memory_gb": choice.memory_bytes / BYTES_PER_GB, "capacity_gb": choice.capacity_bytes / BYTES_PER_GB}
         warnings.append(Warning_(code="tight_memory", params={**memory, "gpu": setup.gpu.name}))
@@ -270,6 +268,19 @@ def _run_warnings(request: Request, run: _Run) -> tuple[Warning_, ...]:
     if shares["launch"] > REGIME_SHARE:
         warnings.append(Warning_(code="launch_bound", params={"share": shares["launch"]}))
     return tuple(warnings)
+
+
+def _batch_warning(request: Request, used: int) -> tuple[Warning_, ...]:
+    workload = request.setup.workload
+    found = []
+    if request.setup.global_batch is None and used != workload.global_batch:
+        params = {"recipe": workload.global_batch, "used": used}
+        found.append(Warning_(code="global_batch_adjusted", params=params))
+    factor = samples_factor(workload.id, used)
+    if factor > MORE_SAMPLES:
+        more = {"used": used, "share": factor - 1.0, "workload": workload.name}
+        found.append(Warning_(code="batch_needs_more_samples", params=more))
+    return tuple(found)
 
 
 def _prediction(

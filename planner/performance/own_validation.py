@@ -13,6 +13,7 @@ from planner.performance.constants import constants_of
 from planner.performance.own_offset import OwnOffset
 from planner.performance.own_tables import OwnTables
 from planner.performance.predict_rows import predict_language_rows, predict_memory_rows
+from planner.performance.time_to_target.predict import predict_time_rows
 from planner.performance.transfer.predict import predict_sample_rows
 from planner.validate.run import Validation, validate_table
 from planner.validate.score import Summary
@@ -56,13 +57,15 @@ def validate_with_own(table: Table, own: Sequence[tuple[str, Table]], catalog: C
         language=lambda rows: of_languages.moved(rows, predict_language_rows(rows, catalog)),
         memory=lambda rows: predict_memory_rows(rows, catalog),
         samples=lambda rows: of_samples.moved(rows, predict_sample_rows(rows, catalog)),
+        times=lambda rows: predict_time_rows(rows, catalog),
     )
     problems = (*of_languages.problems, *of_samples.problems)
-    if table.schema == "memory_peaks":
+    if not (languages or samples):
         problems = tuple(
-            Problem(file=file, record="", field="", found="own rows beside a table of memory", expected="one of speeds")
+            Problem(file=file, record="", field="", found=f"own rows beside a table of {table.schema}",
+                    expected="one of speeds")
             for file, _ in own
-        )
+        )  # fmt: skip
     return OwnValidation(
         validation=found,
         cold=cold.summary,
@@ -79,4 +82,5 @@ def validate_published(table: Table, catalog: Catalog) -> Validation:
         language=lambda rows: predict_language_rows(rows, catalog),
         memory=lambda rows: predict_memory_rows(rows, catalog),
         samples=lambda rows: predict_sample_rows(rows, catalog),
+        times=lambda rows: predict_time_rows(rows, catalog),
     )

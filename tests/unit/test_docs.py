@@ -23,7 +23,7 @@ from planner.measure.document import report_document
 from planner.measure.results import WORKLOADS, Bandwidth, MatmulRate, Skipped
 from planner.measure.timing import SPREAD_LIMIT
 from planner.measurements.parallelism import parse_parallelism
-from planner.measurements.rows import LanguageRow, MemoryRow, SampleRow
+from planner.measurements.rows import LanguageRow, MemoryRow, SampleRow, TimeRow
 from planner.performance.evidence import load_evidence
 from planner.performance.measured import CONTRADICTION, WILD_SPREAD
 from planner.report.document import plan_document
@@ -353,6 +353,8 @@ def test_every_column_of_a_table_of_measurements_is_described() -> None:
     assert set(described(sections("validate.md")["Columns"])) == fields
     others = {field.name for field in dataclasses.fields(SampleRow)} - {"line"}
     assert set(described(sections("validate.md")["Columns of vision and other models"])) == others
+    of_times = {field.name for field in dataclasses.fields(TimeRow)} - {"line"}
+    assert set(described(sections("validate.md")["Columns of times to a target"])) == of_times
 
 
 def test_the_spellings_of_parallelism_are_understood() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from planner.report.validation import COLUMNS
 from tests.unit.cli.test_cli import ROOT, TODAY, run
-from tests.unit.validate.tables import MEMORY, text_of
+from tests.unit.validate.tables import MEMORY, TIMES, text_of
 
 
 def write(tmp_path: Path, text: str | bytes) -> Path:
@@ -165,3 +165,34 @@ def test_very_many_complaints_are_cut(capsys: pytest.CaptureFixture[str], tmp_pa
     lines = err.splitlines()
     assert len(lines) == 51
     assert lines[-1] == "and 31 more such lines"
+
+
+def test_times_to_a_target_are_read_and_what_repeats_them_is_never_looked_at(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    hidden = {"throughput": 1, "implied_samples_per_s": 1, "samples_to_converge": 1, "epochs_to_converge": 1}
+    path = write(
+        tmp_path,
+        text_of(
+            hidden,
+            dict.fromkeys(hidden, 9000000.0) | {"minutes": 7},
+            {"benchmark": "chess"},
+            {"minutes": 0},
+            base=TIMES,
+        ),
+    )
+    status, out, _ = run(capsys, "validate", path, "--json", *TODAY)
+    document = json.loads(out)
+    assert (status, document["schema"], document["unit"]) == (0, "mlperf_time_to_train", "min")
+    one, two, unknown, impossible = document["rows"]
+    assert one["predicted"] == two["predicted"] > 0
+    assert (one["source"], one["model"], one["task"], one["basis"]) == ("v4.0", "bert", "unknown", "transferred")
+    assert "benchmark: found 'chess'" in unknown["skipped"]
+    assert impossible["skipped"] == "minutes: found '0', expected a number greater than 0"
+
+
+def test_the_published_times_can_be_validated(capsys: pytest.CaptureFixture[str]) -> None:
+    path = ROOT / "data" / "measurements" / "mlperf_time_to_train.csv"
+    document = json.loads(run(capsys, "validate", path, "--json", *TODAY)[1])
+    assert document["summary"]["n"] > 330
+    assert {row["source"] for row in document["rows"]} == {f"mlcommons-training-v{n}" for n in ("2.1", "4.0", "4.1")}

@@ -90,6 +90,24 @@ def test_where_memory_sets_the_batch_it_is_nearly_full():
     assert 0.8 < found.memory_gb / found.capacity_gb <= 1
 
 
+def test_a_small_data_set_keeps_ten_steps_an_epoch():
+    found = predict("lenet5-mnist", "h100-sxm5-80gb")
+    assert 60000 / 20 < found.micro_batch <= 60000 / 10
+    assert predict("lenet5-mnist", "h100-sxm5-80gb", gpus=4).global_batch <= 60000 / 10
+    assert predict("lenet5-mnist", "h100-sxm5-80gb", global_batch=64).global_batch == 64
+
+
+def test_a_batch_that_needs_more_samples_is_pointed_out():
+    def share(workload="resnet50-imagenet", **changes):
+        found = predict(workload, "h100-sxm5-80gb", gpus=64, per_node=8, **changes)
+        return [w.params["share"] for w in found.warnings if w.code == "batch_needs_more_samples"]
+
+    assert share(global_batch=2048) == []
+    (some,), (more,) = share(global_batch=8192), share(global_batch=32768)
+    assert 0.1 < some < 0.3 < more < 1.0
+    assert share("resnet101-imagenet", global_batch=32768) == []
+
+
 def test_recomputation_steps_in_when_nothing_else_fits():
     found = predict("gpt-1.3b", "rtx-4090")
     assert found.fits and found.checkpointing == "selective"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planner.measurements.checks import Subjects, row_reason
-from tests.unit.validate.tables import LANGUAGE, MEMORY, catalog, table_of, validate
+from tests.unit.validate.tables import LANGUAGE, MEMORY, TIMES, catalog, table_of, validate
 
 
 def reason_of(base: dict[str, object] | None = None, **cells: object) -> str | None:
@@ -17,6 +17,43 @@ def reason_of(base: dict[str, object] | None = None, **cells: object) -> str | N
 def test_nothing_speaks_against_a_sound_row() -> None:
     assert reason_of() is None
     assert reason_of(dict(MEMORY)) is None
+    assert reason_of(dict(TIMES)) is None
+
+
+@pytest.mark.parametrize(
+    ("cells", "words"),
+    [
+        ({"gpu": "none such"}, "gpu: found 'none such'"),
+        ({"n_gpus": ""}, "n_gpus: found nothing"),
+        ({"benchmark": ""}, "benchmark: found nothing"),
+        ({"nodes": 3}, "n_gpus: found 16, expected a multiple of the 3 nodes"),
+        ({"nodes": 32}, "n_gpus: found 16, expected a multiple of the 32 nodes"),
+        ({"division": "open"}, "division: found 'open', expected closed"),
+        ({"notes": "division=open; status=research"}, "division: found 'open'"),
+    ],
+)
+def test_times_that_cannot_be_predicted(cells: dict[str, object], words: str) -> None:
+    assert words in (reason_of(dict(TIMES), **cells) or "")
+
+
+@pytest.mark.parametrize("cells", [{"division": "Closed"}, {"nodes": ""}, {"global_batch_size": ""}, {"round": ""}])
+def test_times_with_cells_left_out_are_sound(cells: dict[str, object]) -> None:
+    assert reason_of(dict(TIMES), **cells) is None
+
+
+@pytest.mark.parametrize(
+    ("column", "text"),
+    [
+        ("minutes", "0"),
+        ("minutes", "-3"),
+        ("minutes", "1e9"),
+        ("minutes", "nan"),
+        ("global_batch_size", "0.5"),
+        ("nodes", "0"),
+    ],
+)
+def test_times_that_cannot_be_meant(column: str, text: str) -> None:
+    assert table_of({column: text}, base=TIMES).faults[0].startswith(f"{column}: found '{text}'")
 
 
 @pytest.mark.parametrize(
