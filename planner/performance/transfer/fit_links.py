@@ -29,7 +29,7 @@ FITTED: Final = (
 )  # fmt: skip
 _USUAL_M_PARAMETERS = 50.0
 _SPREAD_UNKNOWN, _SPREAD_KNOWN = 1.5, 0.3  # logs of the parameters exchanged, not printed and printed
-_WAITS_SPREAD = 0.015  # share of the compute, each doubling
+_WAITS_SPREAD = 0.03  # share of the compute, each doubling
 _ROW_SPREAD = 0.05
 _ROWS_OF_A_VOICE = 3  # of a model on a host, which weigh as that many at most
 _MOST_GPUS = 8

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -44,16 +44,6 @@ class Singles:
     workloads: tuple[Workload, ...]
     rows: tuple[PublishedRow, ...]
     measured: Measured
-
-    @property
-    def batches(self) -> Array:
-        """Samples of a step, the usual ones where a row doesn't say. [-]"""
-        return np.array([row.batch or self.workloads[at].usual_batch for row, at in self.pairs])
-
-    @property
-    def pairs(self) -> list[tuple[PublishedRow, int]]:
-        """Each row with the index of its workload."""
-        return list(zip(self.rows, self.measured.workload.tolist(), strict=True))
 
 
 def code(names: Sequence[str]) -> Codes:
@@ -129,8 +119,3 @@ def singles(catalog: Catalog, constants: Constants) -> Singles:
             log_speed=np.log([row.speed for row in rows]),
         ),
     )
-
-
-def by_workload(at_workload: Codes, values: Array) -> Mapping[int, Array]:
-    """Values of each workload that has any."""
-    return {int(at): values[at_workload == at] for at in np.unique(at_workload)}

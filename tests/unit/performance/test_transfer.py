@@ -103,9 +103,9 @@ def test_software_that_is_not_known_is_the_newest_and_less_sure() -> None:
 
 def test_interval_widens_with_what_was_never_measured_and_with_what_is_exchanged() -> None:
     known = ask().half_width
-    like, unlike = ask("rtx-3080").half_width, ask("b200-sxm-180gb").half_width
+    like, unlike = ask("rtx-3080-10gb").half_width, ask("b200-sxm-180gb").half_width
     assert known < like < unlike
-    assert ask("rtx-3080").novelty == "new-gpu"
+    assert ask("rtx-3080-10gb").novelty == "new-gpu"
     widths = [ask(gpus=gpus, batch=batch).half_width for gpus, batch in ((2, 256), (8, 256), (8, 8))]
     assert known < widths[0] < widths[1] < widths[2]
 
