@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
+from scipy.optimize import least_squares
 
 from planner.performance.time_to_target.robust import robust
 
@@ -68,8 +69,6 @@ def fit_batch_law(batch: Array, samples: Array) -> BatchLaw:
         return np.concatenate([weight * robust(error), priors])
 
     start = np.array([np.median(y), _SLOPE, _LOG_CURVATURE])
-    from scipy.optimize import least_squares  # takes longer to load than a plan takes, which never fits
-
     found = least_squares(residuals, start, method="lm", max_nfev=_MOST_EVALUATIONS).x
     return BatchLaw(
         log_samples=float(found[0]),

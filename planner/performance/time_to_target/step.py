@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
+from scipy.optimize import least_squares
 
 from planner.performance.time_to_target.benchmarks import BENCHMARKS
 from planner.performance.time_to_target.robust import robust
@@ -156,8 +157,6 @@ def fit_step(runs: Sequence[Run]) -> tuple[StepTerms, dict[str, dict[str, float]
         matrix[:, n + 1] = np.exp(values[n + 1]) / total
         matrix[:, k:] = of_card
         return np.vstack([matrix * (weight * slope / _ROW_SPREAD)[:, None], np.diag(1 / spread)])
-
-    from scipy.optimize import least_squares  # takes longer to load than a plan takes, which never fits
 
     found = least_squares(
         residuals, centre, jacobian, method="lm", max_nfev=_MOST_EVALUATIONS, xtol=_TOLERANCE, ftol=_TOLERANCE

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import cho_factor, cho_solve
 
 from planner.performance.transfer.likeness import ROW_SPREAD, Array, Codes, Places, covariance
 from planner.performance.transfer.terms import log_speeds
@@ -74,8 +75,6 @@ def fit(rows: Measured, prior: Prior, start: Array | None = None, rounds: int = 
     .. [1] C. E. Rasmussen and C. K. I. Williams, "Gaussian Processes for Machine Learning," MIT Press, 2006, sec. 2.7:
        explicit basis functions with a Gaussian prior beside a Gaussian process.
     """
-    from scipy.linalg import cho_factor, cho_solve  # takes longer to load than a plan takes, which never fits
-
     terms = prior.centres.copy() if start is None else start.copy()
     variance = prior.deviations**2
     likeness = covariance(rows.places, rows.places)
