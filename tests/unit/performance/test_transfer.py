@@ -110,6 +110,17 @@ def test_interval_widens_with_what_was_never_measured_and_with_what_is_exchanged
     assert known < widths[0] < widths[1] < widths[2]
 
 
+def test_interval_widens_with_other_vendors_launches_and_releases_not_run_on_a_card() -> None:
+    constants = constants_of(catalog().assumptions)
+    assert ask("mi300x-192gb").half_width > constants.half_width_new_vendor > 2 * ask("b200-sxm-180gb").half_width
+    # Of one image a step the launches are most, on a card like those measured as surely as on none.
+    tiny, full = ask("rtx-3080-10gb", batch=1).half_width, ask("rtx-3080-10gb", batch=128).half_width
+    assert tiny == pytest.approx(np.hypot(full, constants.half_width_regime))
+    # GH200 ran in Lambda's second version of its suite alone.
+    run = ask("gh200-96gb", stack="lambda-benchmark-v2/2.5").half_width
+    assert ask("gh200-96gb", stack="lambda-benchmark-v1/1.13").half_width > 1.3 * run
+
+
 def test_units_of_a_sample() -> None:
     assert units_of_sample("sample", "3x224x224", 50) == 1
     assert units_of_sample("token", "tgt_len=192;mem_len=192", 50) == 192
