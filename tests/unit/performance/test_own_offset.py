@@ -54,6 +54,8 @@ def test_more_than_three_rows_count_together() -> None:
     assert leave_one_out(rows).sum() < 0.8 * np.abs(rows).sum()
     assert own_rows_offset(rows) > 0.15
     assert own_rows_offset(np.array([0.2, 0.2, 0.03])) == 0.0
+    # Their median is 0.2, but with each other they come out further off than without.
+    assert own_rows_offset(np.array([0.3, 0.2, 0.2, -0.2, -0.25])) == 0.0
 
 
 def test_each_row_is_predicted_by_the_others_alone() -> None:
