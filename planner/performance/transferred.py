@@ -47,7 +47,10 @@ class _Precision:
 
     cards: frozenset[str]
     batches: tuple[int, int]  # smallest and largest on one GPU
-    rows: tuple[Measurement, ...]  # on one GPU, of the models that ran on all cards
+    rows: dict[str, tuple[str, ...]]  # ids by card, the newest first: on one GPU, of the suite that ran on all cards
+    rates: dict[str, Card]  # of these cards
+    generations: frozenset[str]
+    vendors: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,8 +125,7 @@ def find_transferred(
     smallest, largest = found.batches
     if not smallest / BEYOND_BATCHES <= choice.micro_batch <= largest * BEYOND_BATCHES:
         return None
-    known = [card for id in found.cards if (card := catalog.gpus.get(id) or catalog.partial_gpus.get(id)) is not None]
-    if all(card.vendor != setup.gpu.vendor for card in known):
+    if setup.gpu.vendor not in found.vendors:
         return None
     told = answer(
         support.model, gpu=setup.gpu, precision=kind, batch=choice.micro_batch, stack=support.transfer.newest_stack,
@@ -135,7 +137,7 @@ def find_transferred(
     # Plans don't say which software will run: it is as good as new on a GPU that is known.
     new_card = told.half_width if setup.gpu.id not in support.model.cards else 0.0
     half_width, warnings = max(new_card, constants.half_width_known_gpu), []
-    if all(generation_of(card) != generation_of(setup.gpu) for card in known):
+    if generation_of(setup.gpu) not in found.generations:
         half_width = max(half_width, constants.half_width_new_architecture)
         params = {"gpu": setup.gpu.name, "of": setup.gpu.architecture}
         warnings.append(Warning_(code="no_training_evidence", params=params))
@@ -146,7 +148,7 @@ def find_transferred(
         throughput=global_batch / (compute_s + exchange_s),
         half_width=half_width,
         software=support.software,
-        ids=_nearest(found.rows, setup.gpu, kind, catalog, constants),
+        ids=_nearest(found, setup.gpu, kind, constants),
         warnings=(*warnings, Warning_(code="transferred", params=taken)),
     )
 
@@ -201,7 +203,9 @@ def _support(question: _Question) -> _Support | None:
     return _Support(
         transfer=transfer,
         model=model,
-        by_precision={kind: part for kind in set(_CLASSES.values()) if (part := _part(kind, rows)) is not None},
+        by_precision={
+            kind: part for kind in set(_CLASSES.values()) if (part := _part(kind, rows, question)) is not None
+        },
     )
 
 
@@ -221,30 +225,34 @@ def _refitted(question: _Question) -> Transfer | None:
     return refitted(ids, question.catalog, question.constants)
 
 
-def _part(kind: PrecisionClass, rows: Iterable[Measurement]) -> _Precision | None:
+def _part(kind: PrecisionClass, rows: Iterable[Measurement], question: _Question) -> _Precision | None:
     alike = [row for row in rows if _CLASSES.get(row.precision) == kind and row.gpus == 1 and row.micro_batch]
     if not alike:
         return None
     batches = [row.micro_batch for row in alike]
+    suite = [row for row in alike if in_suite(stack_of(row.source, row.framework))] or alike
+    by_card: dict[str, tuple[str, ...]] = {}
+    for row in sorted(suite, key=lambda row: (row.date, row.id), reverse=True):
+        by_card[row.gpu] = (*by_card.get(row.gpu, ()), row.id)
+    catalog, cards = question.catalog, frozenset(row.gpu for row in alike)
+    rates = {id: card_of(catalog, id, kind, question.constants) for id in by_card}
+    known = [card for id in cards if (card := catalog.gpus.get(id) or catalog.partial_gpus.get(id)) is not None]
     return _Precision(
-        cards=frozenset(row.gpu for row in alike),
+        cards=cards,
         batches=(min(batches), max(batches)),
-        rows=tuple(row for row in alike if in_suite(stack_of(row.source, row.framework))) or tuple(alike),
+        rows=by_card,
+        rates={id: card for id, card in rates.items() if card is not None},
+        generations=frozenset(generation_of(card) for card in known),
+        vendors=frozenset(card.vendor for card in known),
     )
 
 
-def _nearest(
-    rows: Iterable[Measurement], gpu: Gpu | PartialGpu, kind: PrecisionClass, catalog: Catalog, constants: Constants
-) -> tuple[str, ...]:
-    """Ids of the rows on the cards whose bandwidth and matmul rate are most like this one's, the newest first."""
+def _nearest(found: _Precision, gpu: Gpu | PartialGpu, kind: PrecisionClass, constants: Constants) -> tuple[str, ...]:
+    """Ids of the rows on the cards whose bandwidth and matmul rate are most like this one's."""
     here = card_of_gpu(gpu, kind, constants)
-    apart: dict[str, float] = {}
-    for row in rows:
-        if row.gpu not in apart:
-            there = card_of(catalog, row.gpu, kind, constants)
-            apart[row.gpu] = math.inf if here is None or there is None else _distance(here, there)
-    newest = sorted(rows, key=lambda row: (row.date, row.id), reverse=True)
-    return tuple(row.id for row in sorted(newest, key=lambda row: apart[row.gpu])[:MOST_SOURCES])
+    assert here is not None
+    near = sorted(found.rates, key=lambda id: (_distance(here, found.rates[id]), id))
+    return tuple(id for card in near[:MOST_SOURCES] for id in found.rows[card])[:MOST_SOURCES]
 
 
 def _distance(one: Card, other: Card) -> float:
