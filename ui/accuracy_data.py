@@ -16,6 +16,7 @@ import streamlit as st
 from planner.catalog.query import find_accelerator
 from planner.catalog.records import Catalog
 from planner.errors import PlannerError, Problem, TableError
+from planner.messages import render
 from planner.performance.evidence import MEASUREMENTS_FOLDER, OWN, load_evidence
 from planner.report.comparison import Compared, Comparison, compare_folder, compare_text
 from planner.report.errors_by_group import ErrorGroup, errors_of
@@ -149,12 +150,14 @@ class OwnTable:
     faults: Mapping[int, tuple[Problem, ...]]
     remarks: tuple[Problem, ...]  # of several rows together
     unusable: tuple[Problem, ...]
+    moves: tuple[str, ...]  # what its rows do to other predictions, or why not
     gpus: GpuNames
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _own(stamp: tuple[Any, ...], _file: str, _content: bytes, _catalog: Catalog) -> OwnTable:
-    compared, refused, unusable = None, (), ()
+    gpus = GpuNames(_catalog)
+    compared, refused, unusable, moves = None, (), (), ()
     problems: tuple[Problem, ...] = ()
     counted: frozenset[int] = frozenset()
     try:
@@ -167,13 +170,14 @@ def _own(stamp: tuple[Any, ...], _file: str, _content: bytes, _catalog: Catalog)
         left_out = {problem.line for problem in problems if problem.field != "spread"}  # an odd spread counts
         rows = () if compared is None else compared.table.rows
         counted = frozenset(row.line for row in rows if row.line not in left_out and _NUMBERED.sub("", row.id) in ids)
+        words = (offset.words(gpus.name_of(offset.gpu)) for offset in evidence.offsets)
+        moves = tuple(render(code, **params) for code, params in words)
     except TableError as error:
         unusable = tuple(error.problems)
     faults: dict[int, tuple[Problem, ...]] = {}
     for problem in problems:
         if problem.line is not None:
             faults[problem.line] = (*faults.get(problem.line, ()), problem)
-    gpus = GpuNames(_catalog)
     return OwnTable(
         file=_file,
         compared=compared,
@@ -183,6 +187,7 @@ def _own(stamp: tuple[Any, ...], _file: str, _content: bytes, _catalog: Catalog)
         faults=faults,
         remarks=tuple(problem for problem in problems if problem.line is None),
         unusable=unusable,
+        moves=moves,
         gpus=gpus,
     )
 

@@ -108,6 +108,8 @@ def _box(table: OwnTable) -> None:
     for problem in table.remarks:
         words = {"record": problem.record, "found": problem.found, "expected": problem.expected}
         st.markdown(f":orange-badge[:material/info:] {escaped(t('accuracy.own.remark', **words))}")
+    for move in table.moves:
+        st.markdown(f":blue-badge[:material/tune:] {escaped(move[:1].upper() + move[1:])}.")
     if not table.points.empty:
         left, right = frame.columns(f"own_{table.file}", [1, 1.65], gap="large")
         with left:

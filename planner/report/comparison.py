@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from planner.catalog.records import Catalog, Workload
+from planner.catalog.records import Catalog
 from planner.errors import CatalogError, Problem, TableError
-from planner.measurements.rows import Row, SampleRow
+from planner.measurements.rows import Row
 from planner.measurements.table import Table, read_table
 from planner.performance.evidence import MEASUREMENTS_FOLDER
-from planner.performance.measured import names_of
-from planner.performance.predict_rows import predict_language_rows, predict_memory_rows
-from planner.performance.time_to_target.predict import predict_time_rows
-from planner.performance.transfer.models import load_transfer
-from planner.performance.transfer.predict import predict_sample_rows
+from planner.performance.own_validation import validate_published
 from planner.report.export import safe_cell
 from planner.report.validation import COLUMNS, csv_cells
-from planner.validate.run import Validation, validate_table
+from planner.validate.run import Validation
 from planner.validate.score import ScoredRow
 
 
@@ -51,43 +47,6 @@ class Comparison:
         return tuple(row for table in self.tables for row in table.validation.rows)
 
 
-def compare(table: Table, catalog: Catalog) -> Validation:
-    """Predict the rows of a table by the estimators that plans use, and compare.
-
-    A model of the catalog may be called by any of its names.
-    """
-    by_name = {name: workload for workload in catalog.workloads.values() for name in names_of(workload)}
-    return validate_table(
-        table,
-        catalog,
-        language=lambda rows: predict_language_rows(rows, catalog),
-        memory=lambda rows: predict_memory_rows(rows, catalog),
-        samples=lambda rows: predict_sample_rows([_in_words_of_tables(row, by_name) for row in rows], catalog),
-        times=lambda rows: predict_time_rows(rows, catalog),
-    )
-
-
-def _in_words_of_tables(row: SampleRow, by_name: Mapping[str, Workload]) -> SampleRow:
-    """A row with its model as the shipped tables call it, or with its arithmetic where they don't have it."""
-    known, name = load_transfer().models, (row.model or "").casefold()
-    workload = None if name in known else by_name.get(name)
-    if workload is None:
-        return row
-    measured = next((model for model in workload.evidence_models if model.casefold() in known), None)
-    if measured is not None:
-        return replace(row, model=measured)
-    if workload.vision is None or row.fwd_gmacs_per_sample is not None:
-        return row
-    spec = workload.vision
-    return replace(
-        row,
-        fwd_gmacs_per_sample=spec.gmacs,
-        activations_m_per_sample=spec.activations_m,
-        input=row.input or spec.input,
-        n_params=row.n_params or workload.parameters.value,
-    )
-
-
 def compare_text(content: bytes, *, file: str, catalog: Catalog) -> Compared:
     """Read and compare a table.
 
@@ -97,7 +56,7 @@ def compare_text(content: bytes, *, file: str, catalog: Catalog) -> Compared:
         It is none of the tables that are understood, or can't be read at all.
     """
     table = read_table(content, file=file)
-    return Compared(file=file, table=table, validation=compare(table, catalog))
+    return Compared(file=file, table=table, validation=validate_published(table, catalog))
 
 
 def compare_folder(catalog: Catalog, folder: Path = MEASUREMENTS_FOLDER) -> Comparison:

@@ -255,3 +255,13 @@ def test_of_a_large_table_it_is_said_what_is_shown(page, monkeypatch):
 def test_rows_with_one_id_are_counted_each(page):
     upload(page, ("runs.csv", HEAD + GOOD + GOOD.replace(",32,", ",16,") + GOOD.replace("rtx-4090", "rtx-490")))
     assert list(table_with(page, "In a plan")["In a plan"]) == ["yes", "yes", "no"]
+
+
+def test_it_is_said_what_own_rows_do_to_other_predictions(page):
+    rows = "".join(
+        f"r{batch},rtx-3090,1,bert-large-squad,seq384,{batch},amp-fp16,{speed},sequences/s,0.02\n"
+        for batch, speed in ((4, 20), (8, 22), (12, 23), (16, 24))
+    )
+    upload(page, ("runs.csv", HEAD + rows))
+    assert "4 own rows of runs.csv" in texts(page)
+    assert "leave-one-out error" in texts(page)
