@@ -27,6 +27,7 @@ class RowPrediction:
     novelty: str = ""
     skipped: str | None = None
     choices: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()  # ids of the measurements it was taken from
 
 
 class Predictor(Protocol[_Row]):

@@ -122,6 +122,7 @@ def _scored(row: Row, reason: str | None, prediction: RowPrediction | None, unit
         model=row.model or UNKNOWN,
         task=row.task or UNKNOWN,
         choices=told.choices,
+        sources=told.sources if has_prediction else (),
     )
 
 

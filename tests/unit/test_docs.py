@@ -310,14 +310,15 @@ def test_a_day_before_the_newest_date_of_the_data_can_be_planned(
 
 
 def test_every_key_of_a_validation_is_described(capsys: pytest.CaptureFixture[str]) -> None:
-    evidence = ROOT / "data" / "measurements" / "llm_throughput.csv"
-    assert main(["validate", str(evidence), "--json", "--today", TODAY.isoformat()]) == 0
+    evidence = str(ROOT / "data" / "measurements" / "llm_throughput.csv")
+    assert main(["validate", evidence, "--measurements", evidence, "--json", "--today", TODAY.isoformat()]) == 0
     document = json.loads(capsys.readouterr().out)
     pages = sections("cli.md")
     assert set(described(pages["JSON of `validate"])) == set(document)
     assert tuple(described(pages["rows[]"])) == VALIDATION_COLUMNS == tuple(document["rows"][0])
     assert set(described(pages["summary"])) == set(document["summary"])
     assert set(described(pages["groups[]"])) == set(document["groups"][0])
+    assert set(described(pages["own_rows[]"])) == set(document["own_rows"][0])
 
 
 def test_every_key_of_a_measurement_is_described() -> None:

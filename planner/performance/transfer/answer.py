@@ -14,7 +14,7 @@ import numpy as np
 from planner.catalog.records import Catalog, Gpu, PartialGpu
 from planner.performance.constants import Constants
 from planner.performance.scaling import Link
-from planner.performance.transfer.cards import Card, PrecisionClass, card_of
+from planner.performance.transfer.cards import Card, PrecisionClass, card_of_gpu
 from planner.performance.transfer.likeness import covariance
 from planner.performance.transfer.links import exchange, kind_of, units_of_sample
 from planner.performance.transfer.models import KnownModel, Transfer
@@ -74,7 +74,7 @@ def answer(
     catalog, constants, transfer
         Cards, the estimator's constants, and what the fit found.
     """
-    card = card_of(catalog, gpu.id, precision, constants)
+    card = card_of_gpu(gpu, precision, constants)
     if card is None:
         return None
     units = batch * units_of_sample(model.unit, model.input, constants.sentence_tokens)

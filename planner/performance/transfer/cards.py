@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from planner.catalog.query import find_accelerator
 from planner.catalog.records import Catalog, Gpu, PartialGpu, Precision
 from planner.performance.constants import Constants
 from planner.performance.device import device_of
@@ -40,8 +39,13 @@ class Card:
 
 
 def card_of(catalog: Catalog, gpu_id: str, precision: PrecisionClass, constants: Constants) -> Card | None:
-    """A card's rates; None where the catalog lacks its bandwidth or a matmul rate."""
-    gpu = find_accelerator(catalog, gpu_id)
+    """A card's rates; None where the catalog lacks it, its bandwidth or a matmul rate."""
+    gpu = catalog.gpus.get(gpu_id) or catalog.partial_gpus.get(gpu_id)
+    return None if gpu is None else card_of_gpu(gpu, precision, constants)
+
+
+def card_of_gpu(gpu: Gpu | PartialGpu, precision: PrecisionClass, constants: Constants) -> Card | None:
+    """Rates of a GPU, of the catalog or not; None where its bandwidth or a matmul rate isn't known."""
     if gpu.memory_bandwidth_gb_per_s is None:
         return None
     used = next((kind for kind in _CANDIDATES[precision] if kind in gpu.dense_tflop_per_s), None)

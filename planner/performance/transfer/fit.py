@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -13,6 +14,7 @@ from planner.catalog.query import find_accelerator
 from planner.catalog.records import Catalog
 from planner.performance.constants import Constants, constants_of
 from planner.performance.transfer.calibrated import exchange_widths, model_widths
+from planner.performance.transfer.fit_links import FittedLinks
 from planner.performance.transfer.fitted import Fitted, fit_everything
 from planner.performance.transfer.held_out import print_held_out
 from planner.performance.transfer.models import TRANSFER_FILE
@@ -20,6 +22,7 @@ from planner.performance.transfer.posterior import Posterior
 from planner.performance.transfer.singles import Singles
 from planner.performance.transfer.software import in_suite, release_of
 from planner.performance.transfer.terms import TERMS
+from planner.performance.transfer.widths import ModelWidths
 
 HEAD = """# How fast models run that were measured on some cards. Written by
 # `python -m planner.performance.transfer.fit --write` from measurements/dl_throughput.csv; see docs/estimator.md.
@@ -31,9 +34,20 @@ HEAD = """# How fast models run that were measured on some cards. Written by
 
 def document_of(fitted: Fitted, catalog: Catalog, constants: Constants) -> dict[str, Any]:
     """All that is written: terms, weights of runs, links, and half-widths that cover four of five errors."""
-    found, whole, together = fitted.found, fitted.whole, fitted.links
-    widths = model_widths(found, fitted.errors, constants)
+    widths = model_widths(fitted.found, fitted.errors, constants)
     by_kind = exchange_widths(fitted.pairs, fitted.host_errors, fitted.exchange_shares)
+    return written(fitted.found, fitted.whole, fitted.links, widths, by_kind, catalog)
+
+
+def written(
+    found: Singles,
+    whole: Posterior,
+    together: FittedLinks,
+    widths: Sequence[ModelWidths],
+    by_kind: Mapping[str, float],
+    catalog: Catalog,
+) -> dict[str, Any]:
+    """A fit as it is written, for the workloads that it has rows of."""
     return {
         "schema_version": 1,
         "newest_stack": max((row.stack for row in found.rows if in_suite(row.stack)), key=release_of),
@@ -55,6 +69,7 @@ def document_of(fitted: Fitted, catalog: Catalog, constants: Constants) -> dict[
                 "runs": _runs(found, whole, at),
             }
             for at, workload in enumerate(found.workloads)
+            if (found.measured.workload == at).any()
         ],
     }
 

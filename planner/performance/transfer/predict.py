@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from planner.catalog.query import accelerators_named, find_accelerator
 from planner.catalog.records import Catalog, Gpu, PartialGpu
@@ -17,6 +17,7 @@ from planner.performance.evidence import PRECISIONS
 from planner.performance.scaling import Link, link_of
 from planner.performance.transfer.answer import answer
 from planner.performance.transfer.cards import PrecisionClass
+from planner.performance.transfer.known_rows import measured_before
 from planner.performance.transfer.links import kind_of
 from planner.performance.transfer.models import KnownModel, Transfer, load_transfer
 from planner.performance.transfer.published import CHANNELS_LAST, input_key, precision_class, unit_key
@@ -40,7 +41,7 @@ class _Subject:
     choices: list[str]
 
 
-def predict_sample_rows(rows: Sequence[SampleRow], catalog: Catalog) -> list[RowPrediction]:
+def predict_sample_rows(rows: Sequence[SampleRow], catalog: Catalog, *, published: bool = True) -> list[RowPrediction]:
     """Speed of each row, from its configuration and what is known of its model. [samples/s, or the row's unit]
 
     Parameters
@@ -49,22 +50,26 @@ def predict_sample_rows(rows: Sequence[SampleRow], catalog: Catalog) -> list[Row
         What was measured is not looked at.
     catalog : Catalog
         GPUs and the estimator's constants.
+    published : bool
+        Whether other published rows of a row's own configuration may answer it.
 
     Returns
     -------
     list of RowPrediction
-        In the order of the rows: `transferred` for models that were measured on other cards, `estimated` from the
-        arithmetic of an image otherwise; rows that allow neither say why.
+        In the order of the rows: `measured` where such rows do, `transferred` for models that were measured on other
+        cards, `estimated` from the arithmetic of an image otherwise; rows that allow neither say why.
     """
     constants, transfer = constants_of(catalog.assumptions), load_transfer()
-    return [_predict(row, catalog, constants, transfer) for row in rows]
+    return [_predict(row, catalog, constants, transfer, published) for row in rows]
 
 
 def _skipped(reason: str) -> RowPrediction:
     return RowPrediction(predicted=None, skipped=reason)
 
 
-def _predict(row: SampleRow, catalog: Catalog, constants: Constants, transfer: Transfer) -> RowPrediction:
+def _predict(
+    row: SampleRow, catalog: Catalog, constants: Constants, transfer: Transfer, published: bool
+) -> RowPrediction:
     precision = precision_class(row.precision or "")
     if precision is None:
         return _skipped(f"precision: found '{row.precision}', expected one of {', '.join(PRECISIONS)}")
@@ -81,6 +86,9 @@ def _predict(row: SampleRow, catalog: Catalog, constants: Constants, transfer: T
         stack=stack_of(row.source or "", row.framework or ""),
         choices=[] if len(named) == 1 else [f"gpu {gpu.id}"],
     )
+    found = measured_before(row, gpu.id, precision, subject.stack, constants) if published else None
+    if found is not None:
+        return replace(found, choices=tuple(subject.choices))
     known = transfer.models.get((row.model or "").strip().casefold(), ())
     if known:
         return _transferred(row, subject, known, catalog, constants, transfer)

@@ -22,6 +22,7 @@ class PublishedRow:
     """One published speed of all GPUs of a run."""
 
     id: str
+    date: str
     stack: str
     gpu: str
     gpus: int
@@ -71,6 +72,7 @@ def published_rows() -> list[PublishedRow]:
         found.append(
             PublishedRow(
                 id=cells["id"],
+                date=cells["date"],
                 stack=stack_of(cells["source"], cells["framework"]),
                 gpu=cells["gpu"],
                 gpus=gpus,

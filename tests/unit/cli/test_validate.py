@@ -121,6 +121,52 @@ def test_hostile_cells_break_nothing(capsys: pytest.CaptureFixture[str], tmp_pat
     assert not {"\x1b", "\u202e"} & set(out)
 
 
+OWN_COLUMNS = "id,gpu,n_gpus,model,seq_len,micro_batch_seqs,global_batch_seqs,precision,framework,tokens_per_s_total"
+
+
+def own_table(*rows: tuple[str, str, int, float], software: str = "mine 1") -> str:
+    """Rows of GPT-2 by id, GPU, batch and speed."""
+    lines = [f"{id},{gpu},1,gpt2-small,1024,{batch},{batch},bf16,{software},{speed}" for id, gpu, batch, speed in rows]
+    return "\n".join([OWN_COLUMNS, *lines]) + "\n"
+
+
+def test_own_rows_beside_a_table_are_shown_with_and_without(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    batches = (4, 8, 16, 12)
+    unknown = write(tmp_path, own_table(*(("x", "rtx-4090", batch, 1.0) for batch in batches)))
+    predicted = [row["predicted"] for row in json.loads(run(capsys, "validate", unknown, "--json", *TODAY)[1])["rows"]]
+    own = tmp_path / "own.csv"
+    slower = [(id, "rtx-4090", batch, 0.8 * speed) for id, batch, speed in zip("abc", batches, predicted, strict=False)]
+    own.write_text(own_table(*slower, ("d", "rtx-9999", 4, 1.0)))
+    asked = write(tmp_path, own_table(("e", "rtx-4090", 12, 0.8 * predicted[3]), software="mine 2"))
+    status, out, err = run(capsys, "validate", asked, "--measurements", own, "--json", *TODAY)
+    document = json.loads(out)
+    assert status == 0
+    assert err.startswith("own.csv:5: d gpu: found 'rtx-9999', expected a GPU of the catalog")
+    (row,), (offset,) = document["rows"], document["own_rows"]
+    assert row["novelty"] == "own-stack"
+    assert row["sources"] == [f"measurements:own:own.csv:{id}" for id in "abc"]
+    assert (offset["gpu"], offset["software"], offset["rows"], offset["used"]) == ("rtx-4090", "mine", 3, True)
+    assert offset["change"] == pytest.approx(row["predicted"] / predicted[3] - 1)
+    assert offset["error"] < offset["error_without"]
+    cold = json.loads(run(capsys, "validate", asked, "--json", *TODAY)[1])
+    assert (cold["own_rows"], cold["summary_without_own_rows"]) == (None, None)
+    assert document["summary_without_own_rows"] == cold["summary"]
+    assert document["summary"]["median_ape"] < 5 < 24 < cold["summary"]["median_ape"]
+    text = run(capsys, "validate", asked, "--measurements", own, *TODAY)[1]
+    assert "without own rows: median 25" in text
+    assert "3 own rows of own.csv (mine) lower estimates on rtx-4090 by 18 %" in text
+
+
+def test_very_many_complaints_are_cut(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    own = tmp_path / "own.csv"
+    own.write_text(own_table(*[("d", "rtx-9999", 4, 1.0)] * 81))
+    asked = write(tmp_path, text_of({"tokens_per_s_total": 30000}))
+    _, _, err = run(capsys, "validate", asked, "--measurements", own, *TODAY)
+    lines = err.splitlines()
+    assert len(lines) == 51
+    assert lines[-1] == "and 31 more such lines"
+
+
 def test_times_to_a_target_are_read_and_what_repeats_them_is_never_looked_at(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

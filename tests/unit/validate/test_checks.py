@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from planner.measurements.checks import Subjects, row_reason
+from planner.measurements.rows import SampleRow
 from tests.unit.validate.tables import LANGUAGE, MEMORY, TIMES, catalog, table_of, validate
 
 
@@ -186,3 +189,20 @@ def test_what_the_gpus_just_have_may_be_measured() -> None:
     """80 GiB are 85.9 GB; 8 A100 compute 2,496 TFLOP/s."""
     assert validate({"peak_memory_gb": 85.9}, base=MEMORY).rows[0].skipped is None
     assert validate({"tokens_per_s_total": 8 * 312e12 / 6 / 7e9}).rows[0].skipped is None
+
+
+def test_more_samples_than_the_gpu_can_compute_were_not_measured_on_it() -> None:
+    """4 GMAC forward and back are 16 GFLOP at least, of which an A100 at twice its 312 TFLOP/s does 39,000 a second."""
+    subjects = Subjects(catalog())
+    row = SampleRow(
+        id="r", line=2, gpu="A100 SXM4 80GB", n_gpus=1, model="mine", precision="fp16", batch_per_gpu=64.0,
+        fwd_gmacs_per_sample=4.0, activations_m_per_sample=11.0, throughput=1e6,
+    )  # fmt: skip
+    words = row_reason(row, subjects)
+    assert words is not None and words.startswith("throughput: found 1e+06, expected at most")
+    for sound in (
+        replace(row, throughput=3000.0),
+        replace(row, throughput_unit="tokens/s"),
+        replace(row, fwd_gmacs_per_sample=None, activations_m_per_sample=None),
+    ):
+        assert row_reason(sound, subjects) is None
