@@ -42,6 +42,7 @@ from planner.report.document import plan_document
 from planner.report.export import plan_csv
 from planner.report.forecast import Pauses, forecast_document
 from planner.report.gpu_values import BASES
+from planner.report.held_out import load_held_out
 from planner.report.listing import KINDS, list_rows
 from planner.report.recommendation import recommendation_document
 from planner.report.recommendation_text import recommendation_text
@@ -236,6 +237,7 @@ def _check(options: argparse.Namespace) -> None:
         load_evidence()
         load_claim_data()
         load_uses()
+        load_held_out()
     counts = {
         "gpus": len(catalog.gpus),
         "partial_gpus": len(catalog.partial_gpus),

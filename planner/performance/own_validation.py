@@ -14,6 +14,7 @@ from planner.performance.own_offset import OwnOffset
 from planner.performance.own_tables import OwnTables
 from planner.performance.predict_rows import predict_language_rows, predict_memory_rows
 from planner.performance.time_to_target.predict import predict_time_rows
+from planner.performance.transfer.names import in_words_of_tables
 from planner.performance.transfer.predict import predict_sample_rows
 from planner.validate.run import Validation, validate_table
 from planner.validate.score import Summary
@@ -48,7 +49,11 @@ def validate_with_own(table: Table, own: Sequence[tuple[str, Table]], catalog: C
         languages, LanguageRow, lambda rows: predict_language_rows(rows, catalog, published=False), catalog, constants
     )
     of_samples = OwnTables(
-        samples, SampleRow, lambda rows: predict_sample_rows(rows, catalog, published=False), catalog, constants
+        samples,
+        SampleRow,
+        lambda rows: predict_sample_rows(in_words_of_tables(rows, catalog), catalog, published=False),
+        catalog,
+        constants,
     )
     cold = validate_published(table, catalog)
     found = validate_table(
@@ -56,7 +61,7 @@ def validate_with_own(table: Table, own: Sequence[tuple[str, Table]], catalog: C
         catalog,
         language=lambda rows: of_languages.moved(rows, predict_language_rows(rows, catalog)),
         memory=lambda rows: predict_memory_rows(rows, catalog),
-        samples=lambda rows: of_samples.moved(rows, predict_sample_rows(rows, catalog)),
+        samples=lambda rows: of_samples.moved(rows, predict_sample_rows(in_words_of_tables(rows, catalog), catalog)),
         times=lambda rows: predict_time_rows(rows, catalog),
     )
     problems = (*of_languages.problems, *of_samples.problems)
@@ -81,6 +86,6 @@ def validate_published(table: Table, catalog: Catalog) -> Validation:
         catalog,
         language=lambda rows: predict_language_rows(rows, catalog),
         memory=lambda rows: predict_memory_rows(rows, catalog),
-        samples=lambda rows: predict_sample_rows(rows, catalog),
+        samples=lambda rows: predict_sample_rows(in_words_of_tables(rows, catalog), catalog),
         times=lambda rows: predict_time_rows(rows, catalog),
     )

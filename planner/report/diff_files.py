@@ -17,6 +17,7 @@ from planner.performance.stacks import STACKS_FILE
 from planner.performance.time_to_target.runs import TIME_FILE
 from planner.performance.time_to_target.targets import TARGETS_FILE
 from planner.performance.transfer.models import TRANSFER_FILE
+from planner.report.held_out import ACCURACY_FILE
 from planner.strict_yaml import Parsed, parse
 
 MAX_BYTES = 5_000_000
@@ -36,6 +37,7 @@ _LISTS: Mapping[str, frozenset[str]] = {
     "uses.yaml": frozenset(("sizes", "uses", "free", "guides")),
     STACKS_FILE.name: frozenset(("stacks",)),
     TRANSFER_FILE.name: frozenset(("models",)),
+    ACCURACY_FILE.name: frozenset(("splits",)),
     TARGETS_FILE.name: frozenset(("targets",)),
 }
 _OF_EVERY_FILE = frozenset(("schema_version", "sources"))

@@ -64,12 +64,17 @@ def validation_csv(validation: Validation) -> str:
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(COLUMNS)
     for row in validation.rows:
-        cells = _row(row)
-        cells["flagged"] = "true" if row.flagged else "false"
-        cells["choices"] = "; ".join(row.choices)
-        cells["sources"] = "; ".join(row.sources)
-        writer.writerow([safe_cell(cells[column]) for column in COLUMNS])
+        writer.writerow(csv_cells(row))
     return stream.getvalue()
+
+
+def csv_cells(row: ScoredRow) -> list[object]:
+    """Cells of a row, in the order of the columns."""
+    cells = _row(row)
+    cells["flagged"] = "true" if row.flagged else "false"
+    cells["choices"] = "; ".join(row.choices)
+    cells["sources"] = "; ".join(row.sources)
+    return [safe_cell(cells[column]) for column in COLUMNS]
 
 
 def validation_text(validation: Validation, moved: OwnValidation | None = None) -> str:
