@@ -20,6 +20,7 @@ from planner.catalog.load import load_catalog
 from planner.catalog.records import Catalog
 from planner.errors import PlannerError, Problem, ScenarioError
 from planner.performance.evidence import load_evidence
+from planner.report.break_even import break_even_entries
 from planner.report.document import plan_document
 from planner.report.export import plan_csv
 from planner.report.waiting import waiting_entries
@@ -49,6 +50,7 @@ class Plan:
     report: dict[str, Any]
     csv: Callable[[], str]
     waiting: Callable[[str, int], Waits]  # of a way, with some more machines of each type
+    break_even: Callable[[], list[dict[str, Any]]]  # between its ways
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -281,7 +283,13 @@ def _computed(
     def waiting(way: str, more: int) -> Waits:
         return waiting_entries(result, ways[way], more=more)
 
-    return Plan(document=_document, report=plan_document(result), csv=lambda: plan_csv(result), waiting=waiting)
+    return Plan(
+        document=_document,
+        report=plan_document(result),
+        csv=lambda: plan_csv(result),
+        waiting=waiting,
+        break_even=cache(lambda: break_even_entries(result)),
+    )
 
 
 def _plan(asked: dict[str, Any]) -> Plan | tuple[Problem, ...]:

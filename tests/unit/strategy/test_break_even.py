@@ -110,7 +110,9 @@ def test_nothing_to_pay_for_is_no_crossing_at_zero_use() -> None:
     assert found.curve is not None
     assert found.curve.owning_usd[0] == found.curve.renting_usd[0] == 0
     assert [crossing.reason for crossing in found.use] == ["renting_never", "renting_never"]
-    assert found.owning == "local"  # no capex either: it has the machines
+    assert break_even(*resolved(plan, "cloud", "local")).owning == "local"  # no capex either: it has the machines
+    cheaper = found_in({**plan, "offers": {"rented": {**plan["offers"]["rented"], "price_usd_per_h": 0.01}}})
+    assert [crossing.reason for crossing in cheaper.use] == ["owning_never", "owning_never"]
     assert found.payback_reasons == ("no_higher_purchase", "no_higher_purchase")
 
 
@@ -125,6 +127,22 @@ def test_equal_choices_no_machines_and_no_rental() -> None:
     assert [crossing.reason for crossing in rented.use] == ["no_machines", "no_machines"]
     assert (rented.curve, rented.utilisation, rented.most_factor) == (None, None, None)
     assert rented.rental_price[0].reason == "same_cost"
+
+
+def test_the_fuller_side_sets_the_limit() -> None:
+    problem, theta, choices = resolved(small_plan(), "local")
+    own = choices["local"]
+    two = Choice(machine_count=own.machine_count * 2, routing=own.routing)
+    found = break_even(problem, theta, {"one": own, "two": two})
+    assert (found.owning, found.utilisation, found.most_factor) == ("two", pytest.approx(50 / 730), pytest.approx(7.3))
+
+
+def test_the_price_of_a_commitment_moves_with_that_of_what_it_overflows_to() -> None:
+    problem = problem_of(document("committed-node"))
+    routing = np.array([[float(pair.resource == "reserved") for pair in problem.pairs]])
+    committed = Choice(machine_count=np.zeros((1, 0)), routing=routing)
+    found = break_even(problem, problem.theta(), {"one": committed, "two": committed})
+    assert found.prices_usd_per_h == {"reserved": 62.9248, "on-demand": 98.32}
 
 
 def test_machines_without_work_have_no_use_to_ask_for() -> None:
