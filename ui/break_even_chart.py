@@ -208,14 +208,18 @@ def _meeting(meeting: Meeting, end: float, scale: float, x: Spec, y: Spec, colou
         side = {"align": "right", "baseline": "bottom", "dx": -8, "dy": -10 - 15 * (len(text) - 1)}
     row = {"percent": meeting["percent"], "cost": meeting["cost_usd"] / scale, "text": text}
     ring = {"type": "point", "size": 90, "filled": True, "fill": colours.page, "opacity": 1}
-    words = text_mark(fontSize=12, color=colours.text, lineHeight=15, **side)
+    halo = {"stroke": colours.page, "strokeWidth": 4}  # the rule may run behind the words
+    words = [text_mark(fontSize=12, color=colours.text, lineHeight=15, **side, **rim) for rim in (halo, {})]
     return [
+        *(
+            {"data": {"values": [row]}, "mark": mark, "encoding": {"x": x, "y": y, "text": {"field": "text"}}}
+            for mark in words
+        ),
         {
             "data": {"values": [row]},
             "mark": {**ring, "stroke": colours.text, "strokeWidth": 2},
             "encoding": {"x": x, "y": y},
         },
-        {"data": {"values": [row]}, "mark": words, "encoding": {"x": x, "y": y, "text": {"field": "text"}}},
     ]
 
 

@@ -29,13 +29,13 @@ def _switches_and_pair(view: View, pairs: dict[str, Row], outdated: bool) -> Non
     chosen = first = _first(view, pairs)
     left, right = frame.columns("break_even_switches", [1.65, 1])
     if len(pairs) > 1:
-        chosen = left.segmented_control(
+        chosen = left.radio(
             t("break_even.pair"),
             list(pairs),
-            default=first,
+            index=list(pairs).index(first),
             format_func=lambda pair: t("break_even.and", **_names(view, pairs[pair])) if pair in pairs else pair,
             key="break_even_pair",
-            required=True,
+            horizontal=True,
         )
     discounted = right.toggle(t("break_even.discounted"), value=True, key="break_even_discounted")
     entry = pairs.get(chosen, pairs[first])
@@ -69,7 +69,7 @@ def lines_of(view: View, entry: Row, *, discounted: bool) -> tuple[UseLine, UseL
             way=kinds[entry[side]],
             label=names[side],
             points=[
-                (100.0 * point["utilisation"], point[f"{side}_{'present_value_' if discounted else ''}usd"])
+                (round(100.0 * point["utilisation"], 9), point[f"{side}_{'present_value_' if discounted else ''}usd"])
                 for point in entry["curve"]
             ],
         )
@@ -115,7 +115,10 @@ def _use_sentence(view: View, entry: Row, use: Row) -> str:
     """Where the lines meet, and which is lower beyond."""
     names = _names(view, entry)
     if use["reason"] is not None:
-        return t(f"break_even.use.{use['reason']}", **names, most=_most(entry))
+        most = _most(entry)
+        within = use["reason"] == "owning_never" and most < 1
+        key = "break_even.use.owning_never_within" if within else f"break_even.use.{use['reason']}"
+        return t(key, **names, most=formatting.percent(most))
     line = t(
         "break_even.use.same",
         **names,
@@ -137,15 +140,15 @@ def _cheaper_beyond(entry: Row, use: Row) -> str:
     return "owning" if beyond[f"owning_{kind}"] <= beyond[f"renting_{kind}"] else "renting"
 
 
-def _most(entry: Row) -> str:
-    """How busy the machines are when one of them has no hours left."""
-    return formatting.percent(entry["curve"][-1]["utilisation"]) if entry["curve"] else ""
+def _most(entry: Row) -> float:
+    """How busy the machines are when one of either way has no hours left; the last binary digit is none."""
+    return round(entry["curve"][-1]["utilisation"], 9) if entry["curve"] else 1.0
 
 
 def _runs(use: Row) -> str:
     """Runs a month of the one job, or how many times the planned runs of all."""
     if len(use["runs"]) == 1:
-        return t("break_even.runs", runs=formatting.plain(use["runs"][0]["runs_per_month"]))
+        return t("break_even.runs", runs=formatting.trimmed(use["runs"][0]["runs_per_month"], 3))
     return t("break_even.scale", scale=formatting.plain(use["scale"], 2))
 
 
