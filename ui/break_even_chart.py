@@ -121,7 +121,7 @@ def use_alt(
         for line in (owning, renting)
     ]
     if meeting:
-        words.append(meeting["text"].replace("\n", ", ") + ".")
+        words.append(meeting["text"].replace("\n", " ") + ".")
     words.append(t("chart.use.planned", percent=_percent(planned_percent)) + ".")
     return " ".join(words)
 
