@@ -1,6 +1,9 @@
+import csv
+
 from planner.catalog.load import load_catalog
 from planner.performance.evidence import MEASUREMENTS_FOLDER, load_evidence
 from planner.performance.memory_rows import load_memory_rows
+from planner.performance.time_to_target.runs import TIME_FILE
 
 EVIDENCE = load_evidence()
 CATALOG = load_catalog()
@@ -40,7 +43,9 @@ def test_rows_have_unique_ids_known_gpus_and_described_sources():
     ids = [m.id for m in EVIDENCE.measurements]
     assert len(ids) == len(set(ids))
     memory = {row.source for row in load_memory_rows()}
-    assert {m.source for m in EVIDENCE.measurements} | memory == set(EVIDENCE.sources)
+    with (MEASUREMENTS_FOLDER / TIME_FILE).open(encoding="utf-8") as stream:
+        times = {row["source"] for row in csv.DictReader(line for line in stream if not line.startswith("#"))}
+    assert {m.source for m in EVIDENCE.measurements} | memory | times == set(EVIDENCE.sources)
     assert {m.gpu for m in EVIDENCE.measurements} <= {*CATALOG.gpus, *CATALOG.partial_gpus}
 
 
