@@ -145,6 +145,17 @@ def test_the_price_of_a_commitment_moves_with_that_of_what_it_overflows_to() -> 
     assert found.prices_usd_per_h == {"reserved": 62.9248, "on-demand": 98.32}
 
 
+def test_what_the_side_with_the_machines_rents_counts_as_rental() -> None:
+    """Two idle machines and all work rented, against one machine that does it: the price moves the former."""
+    problem, theta, choices = resolved(small_plan(), "local", "cloud")
+    own, rent = choices["local"], choices["cloud"]
+    idle = Choice(machine_count=own.machine_count * 2, routing=rent.routing)
+    found = break_even(problem, theta, {"one": own, "idle": idle})
+    assert (found.owning, found.prices_usd_per_h) == ("idle", {"rented": 2})
+    assert found.use[0].reason == "no_work"
+    assert found.rental_price[0].reason == "owning_never"
+
+
 def test_machines_without_work_have_no_use_to_ask_for() -> None:
     """The mix keeps the machines that the scenario fixes, though its only job runs elsewhere."""
     found = found_in(small_plan({"jobs.work.local_share": 0}), "hybrid", "cloud")
