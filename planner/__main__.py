@@ -36,6 +36,7 @@ from planner.performance.evidence import Evidence, load_evidence
 from planner.performance.own_rows import with_own_rows
 from planner.performance.own_validation import validate_published, validate_with_own
 from planner.performance.remedies import USUAL_MACHINE_GPUS
+from planner.report.break_even import with_break_even
 from planner.report.claims import claims_document, claims_text
 from planner.report.diff import diff_paths, diff_text
 from planner.report.document import plan_document
@@ -113,7 +114,7 @@ def _plan(options: argparse.Namespace) -> None:
     known = with_own_models(with_own_gpus(catalog, scenario.gpus), scenario.models)
     evidence = _with_measurements(load_evidence(), options.measurements, known)
     result = evaluate(scenario, catalog, evidence, today=options.today)
-    plan = with_waiting(plan_document(result), result)
+    plan = with_break_even(with_waiting(plan_document(result), result), result)
     if options.csv is not None:
         write_whole(options.csv, plan_csv(result), field="--csv", sources=[options.file, *(options.measurements or ())])
     if plan["recommended"] is None:

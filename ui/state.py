@@ -20,6 +20,7 @@ from planner.catalog.load import load_catalog
 from planner.catalog.records import Catalog
 from planner.errors import PlannerError, Problem, ScenarioError
 from planner.performance.evidence import load_evidence
+from planner.report.break_even import break_even_entries
 from planner.report.candidates import Candidate, candidates
 from planner.report.document import plan_document
 from planner.report.export import plan_csv
@@ -53,6 +54,7 @@ class Plan:
     csv: Callable[[], str]
     candidates: Callable[[], tuple[Candidate, ...]]
     waiting: Callable[[str, int], Waits]  # of a way, with some more machines of each type
+    break_even: Callable[[], list[dict[str, Any]]]  # between its ways
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -301,6 +303,7 @@ def _computed(
         csv=lambda: plan_csv(result),
         candidates=cache(lambda: candidates(result)),
         waiting=waiting,
+        break_even=cache(lambda: break_even_entries(result)),
     )
 
 

@@ -26,6 +26,7 @@ from planner.measurements.parallelism import parse_parallelism
 from planner.measurements.rows import LanguageRow, MemoryRow, SampleRow, TimeRow
 from planner.performance.evidence import load_evidence
 from planner.performance.measured import CONTRADICTION, WILD_SPREAD
+from planner.report.break_even import with_break_even
 from planner.report.document import plan_document
 from planner.report.export import COLUMNS
 from planner.report.listing import KINDS, list_rows
@@ -209,7 +210,7 @@ def hybrid_lab(*, impossible: bool) -> dict[str, Any]:
     document = read_document((ROOT / "examples" / "hybrid-lab.yaml").read_bytes())
     scenario = check_document(with_overrides(document, changed))
     result = evaluate(scenario, load_catalog(today=TODAY), load_evidence(), today=TODAY)
-    return with_waiting(plan_document(result), result)
+    return with_break_even(with_waiting(plan_document(result), result), result)
 
 
 def test_every_key_of_a_plan_is_described() -> None:
