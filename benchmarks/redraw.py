@@ -39,11 +39,13 @@ PAGES = {
     "Start": ("/start", "Budget, with currency", BODY),
     "Timeline": ("/timeline", ".st-key-timeline_way_hybrid", "h1"),
     "Claims": ("/claims", "Search a GPU or a word", BODY),
+    "Accuracy": ("/accuracy", "Show a GPU", ".st-key-accuracy_gpu_words"),
     "Catalog, price": ("/catalog", ".st-key-compare_basis", "h1"),
     "Catalog, view": ("/catalog", ".st-key-catalog_kind", "h1"),
 }
 VALUES: dict[str, Callable[[int], str]] = {
     "Budget, with currency": lambda value: f"{8000 + 500 * (value - 40)} CNY",
+    "Show a GPU": lambda value: ("RTX A6000", "RTX A5500")[value % 2],
     "Search a GPU or a word": lambda value: ("A100", "memory")[value % 2],
 }
 DRAWN = """([selector, before]) => {

@@ -21,7 +21,7 @@ from planner.advise.recommend.uses import USES, load_uses
 from planner.catalog.load import load_catalog
 from planner.catalog.query import find_gpu, find_workload
 from planner.catalog.records import PRECISIONS, Catalog, Workload
-from planner.errors import InputError, PlannerError
+from planner.errors import InputError, PlannerError, Problem
 from planner.files import write_whole
 from planner.measure.devices import find_device, load_torch
 from planner.measure.document import report_document
@@ -30,19 +30,20 @@ from planner.measure.run import measure
 from planner.measure.tables import check_writable, table_files, write_files
 from planner.measure.text import report_text
 from planner.measurements.reading import read_bytes
-from planner.measurements.table import read_table
+from planner.measurements.table import Table, read_table
 from planner.performance.estimate import Setup, estimate
 from planner.performance.evidence import Evidence, load_evidence
 from planner.performance.own_rows import with_own_rows
-from planner.performance.predict_rows import predict_language_rows, predict_memory_rows
+from planner.performance.own_validation import validate_published, validate_with_own
 from planner.performance.remedies import USUAL_MACHINE_GPUS
-from planner.performance.transfer.predict import predict_sample_rows
+from planner.report.break_even import with_break_even
 from planner.report.claims import claims_document, claims_text
 from planner.report.diff import diff_paths, diff_text
 from planner.report.document import plan_document
 from planner.report.export import plan_csv
 from planner.report.forecast import Pauses, forecast_document
 from planner.report.gpu_values import BASES
+from planner.report.held_out import load_held_out
 from planner.report.listing import KINDS, list_rows
 from planner.report.recommendation import recommendation_document
 from planner.report.recommendation_text import recommendation_text
@@ -57,12 +58,12 @@ from planner.scenario.schema import Scenario
 from planner.scenario.values import LARGEST, SMALLEST
 from planner.strategy.evaluate import evaluate
 from planner.strict_yaml import parse, shorten
-from planner.validate.run import validate_table
 from planner.workload.settings import ADAPTER_TARGETS, METHODS, OPTIMIZERS, SOFTWARE
 from planner.workload.training import amount_of_work
 
 EXIT_INVALID, EXIT_INTERRUPTED = 2, 130
 _MOST = 1_000_000_000
+_MOST_PROBLEMS = 50  # lines about rows of a file that are printed
 _WHOLE = re.compile(r"[+]?[0-9]{1,40}")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _TEXT_COLUMNS = {
@@ -113,7 +114,7 @@ def _plan(options: argparse.Namespace) -> None:
     known = with_own_models(with_own_gpus(catalog, scenario.gpus), scenario.models)
     evidence = _with_measurements(load_evidence(), options.measurements, known)
     result = evaluate(scenario, catalog, evidence, today=options.today)
-    plan = with_waiting(plan_document(result), result)
+    plan = with_break_even(with_waiting(plan_document(result), result), result)
     if options.csv is not None:
         write_whole(options.csv, plan_csv(result), field="--csv", sources=[options.file, *(options.measurements or ())])
     if plan["recommended"] is None:
@@ -131,7 +132,7 @@ def _with_measurements(
     for file in files or ():
         content = read_bytes(file)
         evidence, problems = with_own_rows(evidence, content, file=file.name, catalog=catalog, models=models)
-        for problem in problems:
+        for problem in _first(problems):
             print(problem, file=sys.stderr)
     return evidence
 
@@ -237,6 +238,7 @@ def _check(options: argparse.Namespace) -> None:
         load_evidence()
         load_claim_data()
         load_uses()
+        load_held_out()
     counts = {
         "gpus": len(catalog.gpus),
         "partial_gpus": len(catalog.partial_gpus),
@@ -287,18 +289,28 @@ def _claims(options: argparse.Namespace) -> None:
 def _validate(options: argparse.Namespace) -> None:
     table = read_table(read_bytes(options.file), file=str(options.file))
     catalog = _catalog(options)
-    validation = validate_table(
-        table,
-        catalog,
-        language=lambda rows: predict_language_rows(rows, catalog),
-        memory=lambda rows: predict_memory_rows(rows, catalog),
-        samples=lambda rows: predict_sample_rows(rows, catalog),
-    )
+    moved = None
+    if options.measurements:
+        moved = validate_with_own(table, _tables(options.measurements), catalog)
+        for problem in _first(moved.problems):
+            print(problem, file=sys.stderr)
+    shown = validate_published(table, catalog) if moved is None else moved.validation
     if options.csv is not None:
-        write_whole(options.csv, validation_csv(validation), field="--csv", sources=[options.file])
-    if validation.summary.n == 0:
+        sources = [options.file, *(options.measurements or ())]
+        write_whole(options.csv, validation_csv(shown), field="--csv", sources=sources)
+    if shown.summary.n == 0:
         print("no row could be scored: each has its reason", file=sys.stderr)
-    _print(_json(validation_document(validation)) if options.json else validation_text(validation))
+    _print(_json(validation_document(shown, moved)) if options.json else validation_text(shown, moved))
+
+
+def _tables(files: Sequence[Path]) -> list[tuple[str, Table]]:
+    return [(file.name, read_table(read_bytes(file), file=str(file))) for file in files]
+
+
+def _first(problems: Sequence[Problem]) -> list[object]:
+    """Problems to print: of very many the first, and how many there are besides."""
+    more = len(problems) - _MOST_PROBLEMS
+    return [*problems[:_MOST_PROBLEMS], *([f"and {more:,} more such lines"] if more > 0 else [])]
 
 
 def _measure(options: argparse.Namespace) -> int:
@@ -450,6 +462,13 @@ def _parser() -> argparse.ArgumentParser:
     check_rows = commands.add_parser("validate", parents=[common], help="predict measured runs and compare")
     check_rows.add_argument("file", type=_path, metavar="FILE.csv")
     check_rows.add_argument("--csv", type=_path, metavar="OUT.csv", help="also write every row with its prediction")
+    check_rows.add_argument(
+        "--measurements",
+        type=_path,
+        action="append",
+        metavar="OWN.csv",
+        help="own rows of the same kind, which recalibrate what is predicted; may be repeated",
+    )
     check_rows.set_defaults(run=_validate)
 
     own = commands.add_parser("measure", parents=[common], help="measure this machine; needs torch")

@@ -56,7 +56,7 @@ def add(part: Part, new: Mapping[str, Mapping[str, Any]], words: str) -> bool:
 
     `words` names what was added for the note above the tables.
     """
-    before, before_problems = _total(), state.problems_of(state.document())
+    before, before_problems = total(), state.problems_of(state.document())
     problems = state.problems_of(state.with_entries(state.document(), part, new))
     fields = tuple(f"{part}.{id}" for id in new)
     if problems and (not before_problems or any(problem.field.startswith(fields) for problem in problems)):
@@ -70,7 +70,7 @@ def add(part: Part, new: Mapping[str, Mapping[str, Any]], words: str) -> bool:
 
 def remove(part: Part, id: str) -> None:
     """Callback: take an own entry out again, unless the scenario can't be planned without it."""
-    before = _total()
+    before = total()
     problems = state.problems_of(state.with_entries(state.document(), part, {id: None}))
     if problems and not state.problems_of(state.document()):
         st.session_state[_PROBLEMS] = problems
@@ -97,12 +97,12 @@ def note() -> str:
 
 
 def _note(key: str, words: str, before: str) -> None:
-    after = _total()
+    after = total()
     moved = t("own.same", total=after) if before == after else t("own.moved", total=after, was=before)
     st.session_state[_NOTE] = f"{t(key, what=words)} {moved}"
 
 
-def _total() -> str:
+def total() -> str:
     """Total of the recommended way as the Plan page shows it."""
     plan = state.outcome().plan
     if plan is None or plan.report["recommended"] is None:

@@ -25,8 +25,8 @@ LINES_PX = 330
 LINES_PLOT_PX = 265  # without axis and titles
 FADED = 0.45
 _APART = {"scale": {"color": "independent"}}  # colour scales of layers merge otherwise
-_DASH = {"hybrid": [1, 0], "local": [6, 4], "cloud": [2, 3]}
-_STROKE = {"hybrid": 3.0, "local": 2.0, "cloud": 2.0}
+DASH = {"hybrid": [1, 0], "local": [6, 4], "cloud": [2, 3]}
+STROKE = {"hybrid": 3.0, "local": 2.0, "cloud": 2.0}
 _PX_PER_CHARACTER = 5.8  # of the chart font at 12 px: says whether a label fits
 
 
@@ -212,8 +212,8 @@ def spend_chart(
                 "x": x,
                 "y": y,
                 "color": by_way([colours.way[way] for way in ways]),
-                "strokeDash": by_way([_DASH[way] for way in ways]),
-                "strokeWidth": by_way([_STROKE[way] for way in ways]),
+                "strokeDash": by_way([DASH[way] for way in ways]),
+                "strokeWidth": by_way([STROKE[way] for way in ways]),
                 "tooltip": tooltip,
             },
         },
@@ -447,4 +447,4 @@ def _text_if(field: str, test: str) -> Spec:
 
 
 # for the charts of other pages
-themed, text_mark, ink, tip, chart_colours, unit_of = _themed, _text, _ink, _tip, _colours, _unit
+themed, text_mark, ink, tip, chart_colours, axis_unit = _themed, _text, _ink, _tip, _colours, _unit

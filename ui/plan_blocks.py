@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from planner.errors import Problem
-from ui import charts, formatting, frame, inputs, jobs_table, plan_rows, state
+from ui import charts, formatting, frame, inputs, jobs_table, own_rows, plan_rows, state
 from ui.formatting import dollars, escaped
 from ui.groups import Group
 from ui.i18n import t
@@ -198,6 +198,27 @@ def _answer_line(problems: Sequence[Problem], view: View | None) -> str:
     way = view.recommended
     total = formatting.money(way["tco_usd"], view.currency)
     return dollars(f":{_BADGE[way['kind']]}-badge[{way_name(way)}] **{total}** :gray[{_likely(way, view)}]")
+
+
+def own_measurements(view: View) -> None:
+    """A line where own measurements are in use: how many jobs rest on them, and where they are compared."""
+    files = own_rows.used()
+    if not files:
+        return
+    jobs = {
+        job["id"]
+        for way in view.strategies
+        for job in way["jobs"]
+        if any(source.startswith(own_rows.MARK) for source in job["sources"])
+    }
+    words = {"files": escaped(", ".join(files))}
+    if len(jobs) > 1:
+        line = t("accuracy.own.plan.many", count=len(jobs), **words)
+    else:
+        line = t("accuracy.own.plan.one", **words) if jobs else t("accuracy.own.plan.none", **words)
+    with st.container(horizontal=True, vertical_alignment="center", key="own_measurements"):
+        st.markdown(f":small[:gray[{line}]]", width="content")
+        frame.next_page("accuracy.py", t("accuracy.own.link"))
 
 
 def charts_and_reasons(view: View, *, outdated: bool) -> None:

@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,13 +20,17 @@ from planner.catalog.load import load_catalog
 from planner.catalog.records import Catalog
 from planner.errors import PlannerError, Problem, ScenarioError
 from planner.performance.evidence import load_evidence
+from planner.report.break_even import break_even_entries
+from planner.report.candidates import Candidate, candidates
 from planner.report.document import plan_document
 from planner.report.export import plan_csv
 from planner.scenario.load import check_document, read_document
+from planner.scenario.own_gpus import with_own_gpus
+from planner.scenario.own_models import with_own_models
 from planner.scenario.paths import with_overrides
 from planner.scenario.schema import SCHEMA_VERSION
 from planner.strategy.evaluate import evaluate
-from ui import formatting
+from ui import formatting, own_rows
 from ui.simulations import Simulations
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -46,6 +51,8 @@ class Plan:
     report: dict[str, Any]
     csv: Callable[[], str]
     simulations: Simulations
+    candidates: Callable[[], tuple[Candidate, ...]]
+    break_even: Callable[[], list[dict[str, Any]]]  # between its ways
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -269,11 +276,21 @@ def shown_text(value: Any, kind: Kind) -> str:
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _computed(
-    document_key: str, content_hash: str, today: dt.date, _document: dict[str, Any], _catalog: Catalog
+    document_key: str,
+    content_hash: str,
+    today: dt.date,
+    own: tuple[tuple[str, str], ...],
+    _document: dict[str, Any],
+    _catalog: Catalog,
+    _own: tuple[tuple[str, bytes], ...],
 ) -> Plan | tuple[Problem, ...]:
     try:
         scenario = check_document(_document)
-        result = evaluate(scenario, _catalog, load_evidence(), today=today)
+        evidence = load_evidence()
+        if own:
+            known = with_own_models(with_own_gpus(_catalog, scenario.gpus), scenario.models)
+            evidence, _ = own_rows.evidence_with(_own, known)
+        result = evaluate(scenario, _catalog, evidence, today=today)
     except ScenarioError as error:
         return error.problems
     except PlannerError as error:
@@ -283,12 +300,15 @@ def _computed(
         report=plan_document(result),
         csv=lambda: plan_csv(result),
         simulations=Simulations(result),
+        candidates=cache(lambda: candidates(result)),
+        break_even=cache(lambda: break_even_entries(result)),
     )
 
 
 def _plan(asked: dict[str, Any]) -> Plan | tuple[Problem, ...]:
-    data = catalog()
-    return _computed(json.dumps(asked, default=str), data.content_hash, dt.date.today(), asked, data)
+    data, own = catalog(), own_rows.in_use()
+    key = json.dumps(asked, default=str)
+    return _computed(key, data.content_hash, dt.date.today(), own_rows.stamp(own), asked, data, own)
 
 
 def problems_of(asked: dict[str, Any]) -> tuple[Problem, ...]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ui import formatting
-from ui.charts import FADED, Spec, chart_colours, ink, nice_ticks, text_mark, themed, tip, unit_of
+from ui.charts import FADED, Spec, axis_unit, chart_colours, ink, nice_ticks, text_mark, themed, tip
 from ui.formatting import Currency
 from ui.i18n import t
 from ui.palette import COST_ROLES, Palette
@@ -55,7 +55,7 @@ def cash_chart(
     """Bars of what is paid, by role; what comes in from resale as outline below zero."""
     colours = chart_colours(dark=dark, faded=faded)
     cut = cut_of(periods)
-    scale, unit_key = unit_of(max(cut.top_usd, -cut.bottom_usd), currency)
+    scale, unit_key = axis_unit(max(cut.top_usd, -cut.bottom_usd), currency)
     top, bottom = cut.top_usd / scale * 1.06 or 1.0, cut.bottom_usd / scale * 1.08
     rows = [row for entry in periods for row in _parts(entry, cut, scale, period, currency)]
     roles = [role for role in COST_ROLES if any(role in entry.parts_usd for entry in periods)]

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 
 from planner.catalog.query import accelerators_named, find_accelerator, find_workload, workloads_named
 from planner.catalog.records import Catalog, Gpu, PartialGpu, TransformerSpec, Workload
 from planner.errors import InputError, UnknownIdError
 from planner.measurements.parallelism import EXPECTED, Parallelism, ParallelismError, parse_parallelism
-from planner.measurements.rows import LanguageRow, MemoryRow, Row, SampleRow
+from planner.measurements.rows import LanguageRow, MemoryRow, Row, SampleRow, TimeRow
 from planner.messages import as_text
-from planner.units import FLOP_PER_TFLOP
+from planner.units import FLOP_PER_TFLOP, MACS_PER_GMAC
 
 TASKS = ("pretrain", "full-finetune", "lora", "qlora")
 SAMPLE_TASKS = ("train",)
+CLOSED = "closed"
+_DIVISION = re.compile(r"division=(\w+)")
 _SMALLER_LAST = ("composer", "llm-foundry")
 """Frameworks that run a last micro-batch with fewer sequences, so that micro-batches need not divide the batch."""
+_SAMPLES = ("samples", "sequences", "images")
 _SHOWN = 60
 _MOST_OF_NOMINAL = 1.1  # nominal GB are GiB
 _ABOVE_PEAK = 2.0  # 4-bit formats are twice as fast as the 8 bit of the catalog
@@ -116,7 +120,7 @@ def row_reason(row: Row, subjects: Subjects) -> str | None:
 
     Parameters
     ----------
-    row : LanguageRow, MemoryRow or SampleRow
+    row : LanguageRow, MemoryRow, SampleRow or TimeRow
         What is written in the table.
     subjects : Subjects
         GPUs and models that are known.
@@ -130,12 +134,15 @@ def row_reason(row: Row, subjects: Subjects) -> str | None:
         return reason("gpu", "nothing", "the name of a GPU")
     if row.n_gpus is None:
         return reason("n_gpus", "nothing", "the number of GPUs")
+    if isinstance(row, TimeRow):
+        return subjects.gpu_reason(row.gpu) or _time_reason(row)
     tasks = SAMPLE_TASKS if isinstance(row, SampleRow) else TASKS
     if row.task and row.task.casefold() not in tasks:
         return reason("task", _quoted(row.task), as_text(tasks))
     if isinstance(row, SampleRow):
         # A name of several cards is left to the estimator: where one of them was measured under it, that is meant.
-        return (None if subjects.is_ambiguous(row.gpu) else subjects.gpu_reason(row.gpu)) or _sample_reason(row)
+        unknown = None if subjects.is_ambiguous(row.gpu) else subjects.gpu_reason(row.gpu)
+        return unknown or _sample_reason(row) or _sample_speed_reason(row, subjects)
     spread = Parallelism()
     if row.parallelism:
         try:
@@ -157,6 +164,27 @@ def _sample_reason(row: SampleRow) -> str | None:
         return reason("model", "nothing", "its name; or fwd_gmacs_per_sample and activations_m_per_sample")
     if not row.precision:
         return reason("precision", "nothing", "the precision that was computed in: it decides the speed")
+    return None
+
+
+def _sample_speed_reason(row: SampleRow, subjects: Subjects) -> str | None:
+    """A speed beyond what the GPUs can compute, of what is counted in samples and whose arithmetic is known."""
+    gpu = subjects.gpu(row.gpu or "")
+    counted = (row.throughput_unit or "samples").casefold().removesuffix("/s")
+    if gpu is None or row.measured is None or row.fwd_gmacs_per_sample is None or counted not in _SAMPLES:
+        return None
+    macs = row.fwd_gmacs_per_sample * MACS_PER_GMAC
+    return speed_reason("throughput", row.measured, gpu, row.n_gpus or 1, flop_of_macs(macs))
+
+
+def _time_reason(row: TimeRow) -> str | None:
+    if not row.benchmark:
+        return reason("benchmark", "nothing", "the name of a benchmark")
+    division = row.division or next(iter(_DIVISION.findall(row.notes or "")), "")
+    if division and division.casefold() != CLOSED:
+        return reason("division", _quoted(division), f"{CLOSED}: others may change model, data and target")
+    if row.nodes is not None and row.n_gpus is not None and row.n_gpus % row.nodes:
+        return reason("n_gpus", row.n_gpus, f"a multiple of the {row.nodes} nodes")
     return None
 
 
@@ -243,15 +271,42 @@ def _measured_reason(row: LanguageRow | MemoryRow, subjects: Subjects) -> str | 
     known = subjects.shape(row)
     layers = row.n_layers or (known.layers if known else None)
     width = row.d_model or (known.d_model if known else None)
+    if layers is None or width is None:
+        return None
+    return speed_reason("tokens_per_s_total", row.measured, gpu, row.n_gpus or 1, flop_of_token(layers, width))
+
+
+def flop_of_token(layers: int, width: int) -> float:
+    """FLOP of a token in attention's projections alone, forward and back to the activations: training needs more."""
+    return 4.0 * 2.0 * layers * float(width) ** 2
+
+
+def flop_of_macs(macs: float) -> float:
+    """FLOP of a sample, forward and back to the activations: training needs more."""
+    return 4.0 * macs
+
+
+def speed_reason(column: str, measured: float, gpu: Gpu | PartialGpu, gpus: int, flop: float) -> str | None:
+    """Why a speed can't be meant, as the GPUs can't compute that much; None where they can, or aren't known enough.
+
+    Parameters
+    ----------
+    column : str
+        Where the speed stands.
+    measured : float
+        Of all GPUs together. [units/s]
+    gpu, gpus
+        The GPU, and how many.
+    flop : float
+        The least that a unit needs. [FLOP]
+    """
     rates = [figure.value for figure in gpu.dense_tflop_per_s.values()]
-    if layers is None or width is None or not rates:
+    if not rates:
         return None
-    # Attention's projections alone, forward and back to the activations: any training computes more.
-    flop = 4.0 * 2.0 * layers * float(width) ** 2
-    most = _ABOVE_PEAK * max(rates) * FLOP_PER_TFLOP * (row.n_gpus or 1) / flop
-    if row.measured <= most:
+    most = _ABOVE_PEAK * max(rates) * FLOP_PER_TFLOP * gpus / flop
+    if measured <= most:
         return None
-    return reason("tokens_per_s_total", f"{row.measured:g}", f"at most {most:.3g}, all that the GPUs can compute")
+    return reason(column, f"{measured:g}", f"at most {most:.3g}, all that the GPUs can compute")
 
 
 def _degrees(spread: Parallelism) -> str:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeVar
 
-from planner.measurements.rows import LanguageRow, MemoryRow, SampleRow
+from planner.measurements.rows import LanguageRow, MemoryRow, SampleRow, TimeRow
 
 Basis = Literal["estimated", "transferred", "measured"]
 
-_Row = TypeVar("_Row", LanguageRow, MemoryRow, SampleRow, contravariant=True)
+_Row = TypeVar("_Row", LanguageRow, MemoryRow, SampleRow, TimeRow, contravariant=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +27,7 @@ class RowPrediction:
     novelty: str = ""
     skipped: str | None = None
     choices: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()  # ids of the measurements it was taken from
 
 
 class Predictor(Protocol[_Row]):

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
-Schema = Literal["llm_throughput", "memory_peaks", "dl_throughput"]
-Unit = Literal["tokens_per_s", "samples_per_s", "gb"]
+Schema = Literal["llm_throughput", "memory_peaks", "dl_throughput", "mlperf_time_to_train"]
+Unit = Literal["tokens_per_s", "samples_per_s", "gb", "min"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,15 +147,69 @@ class SampleRow:
         return replace(self, throughput=None)
 
 
-Row: TypeAlias = LanguageRow | MemoryRow | SampleRow
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeRow:
+    """One training to a target quality, as benchmarks of MLPerf are. Fields are named as the columns.
+
+    Columns that repeat the measured time in other words (throughput, samples or epochs to the target) are left out on
+    purpose.
+    """
+
+    id: str
+    line: int
+    source: str | None = None
+    round: str | None = None
+    division: str | None = None
+    submitter: str | None = None
+    system: str | None = None
+    gpu: str | None = None
+    n_gpus: int | None = None
+    nodes: int | None = None
+    benchmark: str | None = None
+    framework: str | None = None
+    global_batch_size: float | None = None
+    notes: str | None = None
+    minutes: float | None = None
+
+    @property
+    def model(self) -> str | None:
+        """What is trained, as groups of other tables name it."""
+        return self.benchmark
+
+    @property
+    def task(self) -> str | None:
+        """Nothing: a benchmark says it."""
+        return None
+
+    @property
+    def measured(self) -> float | None:
+        """Time to the target. [min]"""
+        return self.minutes
+
+    def without_measured(self) -> TimeRow:
+        """The configuration alone: what a prediction may be made from."""
+        return replace(self, minutes=None)
+
+
+Row: TypeAlias = LanguageRow | MemoryRow | SampleRow | TimeRow
 
 MEASURED: Mapping[Schema, str] = MappingProxyType(
-    {"llm_throughput": "tokens_per_s_total", "memory_peaks": "peak_memory_gb", "dl_throughput": "throughput"}
+    {
+        "llm_throughput": "tokens_per_s_total",
+        "memory_peaks": "peak_memory_gb",
+        "dl_throughput": "throughput",
+        "mlperf_time_to_train": "minutes",
+    }
 )
 """The column that tells which table it is, and holds what is compared."""
 
 UNITS: Mapping[Schema, Unit] = MappingProxyType(
-    {"llm_throughput": "tokens_per_s", "memory_peaks": "gb", "dl_throughput": "samples_per_s"}
+    {
+        "llm_throughput": "tokens_per_s",
+        "memory_peaks": "gb",
+        "dl_throughput": "samples_per_s",
+        "mlperf_time_to_train": "min",
+    }
 )
 
 

@@ -11,22 +11,22 @@ from typing import Any
 from planner.cells import CellError, number, shown
 from planner.errors import Problem, TableError
 from planner.measurements.reading import Grid, read_grid, refused
-from planner.measurements.rows import MEASURED, UNITS, LanguageRow, MemoryRow, Row, SampleRow, Schema, Unit
+from planner.measurements.rows import MEASURED, UNITS, LanguageRow, MemoryRow, Row, SampleRow, Schema, TimeRow, Unit
 from planner.validation import near
 
 SHAPE = ("n_layers", "d_model")
 """Columns that describe a model well enough to do without its name."""
 _SAMPLE_SHAPE = ("fwd_gmacs_per_sample", "activations_m_per_sample")
 
-_ROW_TYPES: Mapping[Schema, type[LanguageRow] | type[MemoryRow] | type[SampleRow]] = {
+_ROW_TYPES: Mapping[Schema, type[LanguageRow] | type[MemoryRow] | type[SampleRow] | type[TimeRow]] = {
     "llm_throughput": LanguageRow,
     "memory_peaks": MemoryRow,
     "dl_throughput": SampleRow,
+    "mlperf_time_to_train": TimeRow,
 }
 _REQUIRED = ("gpu", "n_gpus")
-_OTHER_TABLES = {  # a column that tells a table of another kind, and what that is
-    "minutes": "times to train of whole benchmarks",
-}
+_YIELDING: tuple[Schema, ...] = ("dl_throughput", "mlperf_time_to_train")
+"""Tables whose measured column has so plain a name that others may have it too: these are meant only without others."""
 # Largest values that can be meant; what is beyond is a mistake of the table.
 _COUNTS = {
     "n_gpus": 1e6,
@@ -40,6 +40,7 @@ _COUNTS = {
     "seq_len": 1e9,
     "global_batch_seqs": 1e9,
     "micro_batch_seqs": 1e8,
+    "nodes": 1e6,
 }
 _NUMBERS = {
     "n_params": (1e3, 1e15),
@@ -51,6 +52,8 @@ _NUMBERS = {
     "tokens_per_s_total": (1e-3, 1e12),
     "throughput": (1e-6, 1e12),
     "peak_memory_gb": (1e-3, 1e4),
+    "global_batch_size": (1, 1e9),
+    "minutes": (1e-3, 1e7),
 }
 _SWITCHES = ("gated_mlp",)
 _TRUE, _FALSE = ("1", "1.0", "true", "yes"), ("0", "0.0", "false", "no")
@@ -122,9 +125,10 @@ def _names() -> frozenset[str]:
 
 def _schema(grid: Grid, file: str) -> Schema:
     found = [schema for schema, column in MEASURED.items() if column in grid.header]
-    if len(found) > 1 and "dl_throughput" in found:  # the others may repeat their speed in a column of that plain name
-        found.remove("dl_throughput")
-    if len(found) == 1 and not (found == ["dl_throughput"] and any(column in grid.header for column in _OTHER_TABLES)):
+    for schema in _YIELDING:
+        if len(found) > 1 and schema in found:
+            found.remove(schema)
+    if len(found) == 1:
         return found[0]
     line = grid.header_line
     understood = " or ".join(f"{column} ({schema})" for schema, column in MEASURED.items())
@@ -132,15 +136,6 @@ def _schema(grid: Grid, file: str) -> Schema:
         raise refused(file, "the measured columns of two tables", f"one of {understood}", line=line, field="columns")
     close = [name for column in MEASURED.values() for name in near(column, grid.header, count=1)]
     resembling = f"; the nearest here is '{close[0]}'" if close else ""
-    for column, kind in _OTHER_TABLES.items():
-        if column in grid.header:
-            raise refused(
-                file,
-                f"the column '{column}', so this seems to be a table of {kind}",
-                f"a table with {understood}: others aren't understood yet",
-                line=line,
-                field="columns",
-            )
     raise refused(file, "no measured column", f"{understood}{resembling}", line=line, field="columns")
 
 
@@ -158,7 +153,10 @@ def _header_problems(grid: Grid, schema: Schema, file: str) -> list[Problem]:
         if name not in grid.header
     ]
     shape = _SAMPLE_SHAPE if schema == "dl_throughput" else SHAPE
-    if "model" not in grid.header and not set(shape) <= set(grid.header):
+    if schema == "mlperf_time_to_train":
+        if "benchmark" not in grid.header:
+            found.append(("no column 'benchmark'", "the name of the benchmark" + _nearest("benchmark", others)))
+    elif "model" not in grid.header and not set(shape) <= set(grid.header):
         expected = f"the name of the model, or its shape ({' and '.join(shape)})"
         found.append(("no column 'model'", expected + _nearest("model", others)))
     return [

@@ -28,6 +28,7 @@ class Constants:
     vendor_attention_share_blackwell: float
     training_share_cdna: float
     bandwidth_share: float
+    ecc_bandwidth_share: float
     cache_gain: float
     # transformer step
     gemm_efficiency: float
@@ -100,6 +101,19 @@ class Constants:
     vision_channels_last_share: float
     vision_launch_ms: float
     vision_parameter_bytes: float
+    # transfer of measured models: priors of its fit, but for the tokens of a sentence
+    transfer_matmul_share: float
+    transfer_traffic_share: float
+    transfer_vector_share: float
+    transfer_step_share: float
+    transfer_fixed_share: float
+    sample_nvlink_share: float
+    sample_pcie_gb_per_s_professional: float
+    sample_pcie_gb_per_s_geforce: float
+    sample_pcie_generation_gain: float
+    sample_geforce_contention: float
+    sample_sync_share: float
+    sentence_tokens: float
     # memory
     usable_memory_share: float  # shared with the rest of the planner, so without the prefix
     state_bytes_per_parameter: float

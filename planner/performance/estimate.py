@@ -6,82 +6,33 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Literal
 
-from planner.catalog.records import Catalog, Figure, Gpu, Precision
+from planner.catalog.records import Catalog
 from planner.errors import InputError
-from planner.performance.constants import Constants, assumption_id, constants_of
+from planner.performance.cited import formula_sources, transfer_sources
+from planner.performance.constants import Constants, constants_of
 from planner.performance.evidence import Evidence
 from planner.performance.fitting import Choice, fitting_choices, is_fused, layout_need, memory_setup, software_of
 from planner.performance.layout import Layout
 from planner.performance.measured import WILD_SPREAD, Measured, find_measured
 from planner.performance.memory.states import optimizer_of
+from planner.performance.moved import moved_by_own_rows
+from planner.performance.prediction import Basis, Prediction, Unit
 from planner.performance.request import Request, Setup, Warning_, resolve_request
 from planner.performance.request_steps import request_steps, trained_parameters, units_per_sample
 from planner.performance.throughput import StepTime
+from planner.performance.time_to_target.larger_batch import samples_factor
+from planner.performance.transferred import Transferred, find_transferred
 from planner.performance.uncertainty import REGIME_SHARE, estimated_half_width
 from planner.units import BYTES_PER_GB
-from planner.workload.settings import Checkpointing, Optimizer
+from planner.workload.settings import Optimizer
 
 __all__ = ["Prediction", "Setup", "Warning_", "estimate"]
 
-Basis = Literal["measured", "transferred", "estimated"]
-Unit = Literal["tokens_per_s", "samples_per_s"]
+EXCHANGE = ("communication", "waiting")
+MORE_SAMPLES = 1.1  # times the fewest: beyond it a large batch is pointed out
 SLOWING_SHARE = 0.4  # below a half, what more GPUs do divide takes longer on half of them than the step on all
 TIGHT_SHARE = 0.93  # peak memory over capacity from which the error of the memory estimate decides
-
-_TRANSFORMER_CONSTANTS = (
-    "gemm_efficiency",
-    "gemm_bytes_factor",
-    "attention_efficiency",
-    "elementwise_factor_fused",
-    "elementwise_factor_unfused",
-    "kernel_launch_us",
-    "optimizer_factor",
-    "logit_bytes_cached",
-)
-_VISION_CONSTANTS = (
-    "vision_efficiency",
-    "vision_bytes_factor",
-    "vision_cycles",
-    "vision_patch_share",
-    "vision_plain_share",
-    "vision_launch_ms",
-    "vision_parameter_bytes",
-)
-_LINK_CONSTANTS = {
-    "switched": ("nvlink_share_ddp", "nvlink_share_fsdp", "overlap_exposed"),
-    "peer": ("pcie_gb_per_s_professional",),
-    "host": ("pcie_gb_per_s_geforce", "geforce_contention"),
-}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prediction:
-    """Speed and memory of one run. Throughput counts all its GPUs; low to high is an 80 % interval."""
-
-    throughput: float
-    throughput_low: float
-    throughput_high: float
-    throughput_unit: Unit
-    basis: Basis
-    memory_gb: float  # peak per GPU, 1e9 bytes
-    capacity_gb: float
-    fits: bool
-    min_gpus: int | None
-    precision: Precision
-    seq_len: int | None
-    micro_batch: int
-    global_batch: int
-    checkpointing: Checkpointing
-    layout: Layout
-    software: str  # of a measurement its framework, else what the formulas assume
-    optimizer: Optimizer | None  # None for vision models
-    trained_parameters: float
-    breakdown_s: Mapping[str, float]
-    sources: tuple[str, ...]
-    estimate: bool
-    warnings: tuple[Warning_, ...]
 
 
 def estimate(setup: Setup, catalog: Catalog, evidence: Evidence) -> Prediction:
@@ -138,8 +89,25 @@ def _predict(setup: Setup, catalog: Catalog, evidence: Evidence, constants: Cons
     measured = find_measured(request, evidence) if request.usual_training else None
     if measured is not None:
         return _from_measured(request, choices[0], measured, constants)
-    runs = _runs(request, choices, constants)
-    return _from_formula(request, max(runs, key=lambda run: run.throughput), catalog, evidence, constants)
+    return moved_by_own_rows(_cold(request, choices, catalog, evidence, constants), request, evidence, constants)
+
+
+def predict_unmeasured(setup: Setup, catalog: Catalog, evidence: Evidence) -> Prediction:
+    """As `estimate`, as if nobody had measured this configuration, and nobody anything of their own."""
+    constants = constants_of(catalog.assumptions)
+    request = resolve_request(setup)
+    return _cold(request, fitting_choices(request, constants), catalog, evidence, constants)
+
+
+def _cold(
+    request: Request, choices: Sequence[Choice], catalog: Catalog, evidence: Evidence, constants: Constants
+) -> Prediction:
+    """What is known without a measurement of this configuration: the model's speed on other cards, or the formulas."""
+    run = max(_runs(request, choices, constants), key=lambda run: run.throughput)
+    transferred = find_transferred(request, run.choice, run.global_batch, run.exchange_s, catalog, evidence, constants)
+    if transferred is not None:
+        return _from_transferred(request, run, transferred)
+    return _from_formula(request, run, catalog, evidence, constants)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,6 +118,16 @@ class _Run:
     step: StepTime
     global_batch: int
     throughput: float
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """Parts of the step over the whole of it. [-]"""
+        return {part: seconds / self.step.total_s for part, seconds in self.step.parts_s.items()}
+
+    @property
+    def exchange_s(self) -> float:
+        """What several GPUs lose of a step to each other. [s]"""
+        return sum(self.step.parts_s[part] for part in EXCHANGE)
 
 
 def _runs(request: Request, choices: Sequence[Choice], constants: Constants) -> list[_Run]:
@@ -209,18 +187,38 @@ def _from_measured(request: Request, choice: Choice, measured: Measured, constan
     )
 
 
+def _from_transferred(request: Request, run: _Run, transferred: Transferred) -> Prediction:
+    """Settings and memory by the formulas, whose parts but for the exchange are stretched to the speed."""
+    compute_s = run.global_batch / transferred.throughput - run.exchange_s
+    scale = compute_s / (run.step.total_s - run.exchange_s)
+    factor = math.exp(transferred.half_width)
+    return _prediction(
+        request,
+        run.choice,
+        throughput=transferred.throughput,
+        interval=(transferred.throughput / factor, transferred.throughput * factor),
+        basis="transferred",
+        software=transferred.software,
+        global_batch=run.global_batch,
+        breakdown={
+            part: seconds if part in EXCHANGE else seconds * scale for part, seconds in run.step.parts_s.items()
+        },
+        sources=transfer_sources(request, transferred.ids),
+        warnings=(*request.warnings, *transferred.warnings, *_run_warnings(request, run)),
+    )
+
+
 def _from_formula(
     request: Request, run: _Run, catalog: Catalog, evidence: Evidence, constants: Constants
 ) -> Prediction:
     setup = request.setup
     choice, step = run.choice, run.step
-    shares = {part: seconds / step.total_s for part, seconds in step.parts_s.items()}
     half_width, novelty = estimated_half_width(
         _unit(request),
         setup.gpu,
         request.precision,
         choice.layout,
-        shares,
+        run.shares,
         catalog,
         evidence,
         constants,
@@ -229,7 +227,7 @@ def _from_formula(
     spec = setup.workload.transformer
     if spec is not None and spec.experts:
         half_width = math.hypot(half_width, constants.half_width_experts)
-    warnings = [*request.warnings, *novelty, *_batch_warning(request, run.global_batch)]
+    warnings = [*request.warnings, *novelty]
     if is_fused(setup.workload) and setup.software is None:
         warnings.append(Warning_(code="software_assumed", params={"software": software_of(request, choice.layout)}))
     if request.adapters:
@@ -242,13 +240,7 @@ def _from_formula(
     if setup.checkpointing is None and choice.checkpointing != setup.workload.checkpointing:
         recomputation = {"recipe": setup.workload.checkpointing, "used": choice.checkpointing}
         warnings.append(Warning_(code="checkpointing_raised", params=recomputation))
-    if TIGHT_SHARE < choice.memory_bytes / choice.capacity_bytes <= 1.0:
-        memory = {"memory_gb": choice.memory_bytes / BYTES_PER_GB, "capacity_gb": choice.capacity_bytes / BYTES_PER_GB}
-        warnings.append(Warning_(code="tight_memory", params={**memory, "gpu": setup.gpu.name}))
-    if shares["communication"] > REGIME_SHARE:
-        warnings.append(Warning_(code="slow_links", params={"share": shares["communication"], "gpus": setup.gpus}))
-    if shares["launch"] > REGIME_SHARE:
-        warnings.append(Warning_(code="launch_bound", params={"share": shares["launch"]}))
+    warnings += _run_warnings(request, run)
     return _prediction(
         request,
         choice,
@@ -258,16 +250,37 @@ def _from_formula(
         software=software_of(request, choice.layout) if is_fused(setup.workload) else "eager",
         global_batch=run.global_batch,
         breakdown=step.parts_s,
-        sources=_formula_sources(setup.gpu, request),
+        sources=formula_sources(request),
         warnings=tuple(warnings),
     )
 
 
+def _run_warnings(request: Request, run: _Run) -> tuple[Warning_, ...]:
+    """What is to be known of a run's settings, whatever its speed was taken from."""
+    setup, choice = request.setup, run.choice
+    warnings = [*_batch_warning(request, run.global_batch)]
+    if TIGHT_SHARE < choice.memory_bytes / choice.capacity_bytes <= 1.0:
+        memory = {"memory_gb": choice.memory_bytes / BYTES_PER_GB, "capacity_gb": choice.capacity_bytes / BYTES_PER_GB}
+        warnings.append(Warning_(code="tight_memory", params={**memory, "gpu": setup.gpu.name}))
+    shares = run.shares
+    if shares["communication"] > REGIME_SHARE:
+        warnings.append(Warning_(code="slow_links", params={"share": shares["communication"], "gpus": setup.gpus}))
+    if shares["launch"] > REGIME_SHARE:
+        warnings.append(Warning_(code="launch_bound", params={"share": shares["launch"]}))
+    return tuple(warnings)
+
+
 def _batch_warning(request: Request, used: int) -> tuple[Warning_, ...]:
-    recipe = request.setup.workload.global_batch
-    if request.setup.global_batch is not None or used == recipe:
-        return ()
-    return (Warning_(code="global_batch_adjusted", params={"recipe": recipe, "used": used}),)
+    workload = request.setup.workload
+    found = []
+    if request.setup.global_batch is None and used != workload.global_batch:
+        params = {"recipe": workload.global_batch, "used": used}
+        found.append(Warning_(code="global_batch_adjusted", params=params))
+    factor = samples_factor(workload.id, used)
+    if factor > MORE_SAMPLES:
+        more = {"used": used, "share": factor - 1.0, "workload": workload.name}
+        found.append(Warning_(code="batch_needs_more_samples", params=more))
+    return tuple(found)
 
 
 def _prediction(
@@ -317,20 +330,3 @@ def _optimizer(request: Request, run: Choice) -> Optimizer | None:
 
 def _unit(request: Request) -> Unit:
     return "tokens_per_s" if request.setup.workload.unit == "tokens" else "samples_per_s"
-
-
-def _formula_sources(gpu: Gpu, request: Request) -> tuple[str, ...]:
-    """Sources of the figures a formula used: the GPU's rates, the model's size, and the constants by assumption."""
-    figures: list[Figure | None] = [
-        gpu.dense_tflop_per_s[request.precision],
-        gpu.matmul_fraction.get(request.precision),
-        gpu.memory_bandwidth_gb_per_s,
-        request.setup.workload.parameters,
-    ]
-    names = list(_VISION_CONSTANTS if request.setup.workload.transformer is None else _TRANSFORMER_CONSTANTS)
-    if request.setup.gpus > 1:
-        figures.append(gpu.nvlink_gb_per_s)
-        names += _LINK_CONSTANTS["switched" if gpu.nvlink_gb_per_s else "peer" if gpu.peer_to_peer else "host"]
-    cited = [source for figure in figures if figure is not None for source in figure.sources]
-    cited += [f"assumptions:{assumption_id(name)}" for name in names]
-    return tuple(dict.fromkeys(cited))

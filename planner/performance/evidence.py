@@ -6,14 +6,15 @@ import csv
 import hashlib
 import io
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 from planner.catalog.records import Precision, Source
 from planner.errors import CatalogError, Problem
+from planner.performance.own_offset import OwnOffset
 from planner.strict_yaml import parse
 from planner.workload.settings import Checkpointing
 
@@ -23,9 +24,10 @@ SAMPLE_FILE = "dl_throughput.csv"
 SOURCES_FILE = "sources.yaml"
 OWN = "own:"  # begins ids and sources of the user's own measurements
 
-TRANSFER = "transfer"  # use of rows that are no evidence here: only the transfer between cards rests on them
-Use = Literal["evidence", "fit", "compare"]
-"""`evidence` may answer a plan, `fit` only supports the constants, `compare` only shows what other software reaches."""
+TRANSFER = "transfer"
+Use = Literal["evidence", "fit", "compare", "transfer"]
+"""`evidence` may answer a plan, `fit` only supports the constants, `compare` only shows what other software reaches, on
+`transfer` only the transfer between cards rests."""
 
 # Automatic mixed precision and pure half precision are one class: both multiply in 16 bit and add in 32.
 PRECISIONS: Mapping[str, Precision] = MappingProxyType(
@@ -68,6 +70,7 @@ class Measurement:
     use: Use
     framework: str
     notes: str
+    input: str = ""  # of one sample, such as 3x224x224; empty of language models
     spread: float | None = None  # of an own measurement's samples, over their median [-]
 
     @property
@@ -87,17 +90,26 @@ class Evidence:
     known_gpus: frozenset[tuple[str, str]]  # (unit, GPU) that the constants have been fitted on
     known_precisions: frozenset[Precision]
     sources: Mapping[str, Source]  # where the rows come from
+    for_transfer: tuple[Measurement, ...] = ()  # rows on which the transfer between cards rests beside `measurements`
+    complete: bool = True  # whether nothing was left out, so that what was fitted to all rows may be used
     own: tuple[Measurement, ...] = ()  # the user's; they come before all others, and no constant rests on them
+    own_by_subject: Mapping[tuple[str, str], tuple[Measurement, ...]] = field(default_factory=dict)  # model, GPU
+    own_contents: Mapping[str, str] = field(default_factory=dict)  # names of the files they came from, by their hash
+    offsets: tuple[OwnOffset, ...] = ()  # what they say of other configurations; nothing once rows were left out
 
     def find(self, id: str) -> Measurement | None:
         """The measurement with an id, or None."""
-        own = next((m for m in self.own if m.id == id), None)
-        return own or self.by_id.get(id)
+        return self.by_id.get(id)
 
     def _kept(self, keep: Callable[[Measurement], bool], reason: str) -> Evidence:
-        kept = tuple(m for m in self.measurements if keep(m))
-        found = _evidence(kept, f"{self.content_hash} {reason}", self.sources)
-        return replace(found, own=tuple(m for m in self.own if keep(m)))
+        found = _evidence(
+            tuple(filter(keep, self.measurements)),
+            f"{self.content_hash} {reason}",
+            self.sources,
+            tuple(filter(keep, self.for_transfer)),
+        )
+        own = tuple(filter(keep, self.own))
+        return replace(found, complete=False, own_contents=self.own_contents, **_own_fields(found, own))
 
     def without_gpu(self, gpu_id: str) -> Evidence:
         """The same evidence as if this GPU had never been measured."""
@@ -108,29 +120,54 @@ class Evidence:
         return self._kept(lambda m: m.id not in ids, "without " + ",".join(sorted(ids)))
 
 
-def _evidence(measurements: tuple[Measurement, ...], content_hash: str, sources: Mapping[str, Source]) -> Evidence:
+def _evidence(
+    measurements: tuple[Measurement, ...],
+    content_hash: str,
+    sources: Mapping[str, Source],
+    for_transfer: tuple[Measurement, ...],
+) -> Evidence:
     by_model: dict[str, list[Measurement]] = {}
     for measurement in measurements:
         by_model.setdefault(measurement.model, []).append(measurement)
     return Evidence(
         measurements=measurements,
         content_hash=content_hash,
-        by_id=MappingProxyType({m.id: m for m in reversed(measurements)}),
+        by_id=MappingProxyType({m.id: m for m in reversed((*measurements, *for_transfer))}),
         by_model=MappingProxyType({model: tuple(rows) for model, rows in by_model.items()}),
         known_gpus=frozenset((m.unit, m.gpu) for m in measurements if m.use != "compare"),
         known_precisions=frozenset(m.precision for m in measurements),
         sources=sources,
+        for_transfer=for_transfer,
     )
+
+
+def _own_fields(evidence: Evidence, own: tuple[Measurement, ...]) -> dict[str, Any]:
+    """The fields that hold own rows; their ids are found beside those of the published ones."""
+    by_subject: dict[tuple[str, str], list[Measurement]] = {}
+    for row in own:
+        by_subject.setdefault((row.model.casefold(), row.gpu), []).append(row)
+    return {
+        "own": own,
+        "own_by_subject": MappingProxyType({subject: tuple(rows) for subject, rows in by_subject.items()}),
+        "by_id": MappingProxyType({**evidence.by_id, **{row.id: row for row in own}}),
+    }
 
 
 def add_own(evidence: Evidence, rows: tuple[Measurement, ...], source: Source, content: bytes) -> Evidence:
     """The same evidence with rows of the user's own, from a file with this content."""
+    digest = content_digest(content)
     return replace(
         evidence,
-        own=(*evidence.own, *rows),
-        content_hash=f"{evidence.content_hash} {source.id} {hashlib.sha256(content).hexdigest()}",
+        content_hash=f"{evidence.content_hash} {source.id} {digest}",
         sources=MappingProxyType({**evidence.sources, source.id: source}),
+        own_contents=MappingProxyType({**evidence.own_contents, digest: source.id.removeprefix(OWN)}),
+        **_own_fields(evidence, (*evidence.own, *rows)),
     )
+
+
+def content_digest(content: bytes) -> str:
+    """What two files have in common only if they are equal."""
+    return hashlib.sha256(content).hexdigest()
 
 
 def load_evidence(folder: Path | None = None) -> Evidence:
@@ -170,7 +207,8 @@ def _parse(language: bytes, samples: bytes, sources: bytes) -> Evidence:
     if problems:
         raise CatalogError("catalog_invalid", problems)
     content_hash = hashlib.sha256(b"\0".join((language, samples, sources))).hexdigest()
-    return _evidence(tuple(rows), content_hash, known)
+    answering = tuple(row for row in rows if row.use != TRANSFER)
+    return _evidence(answering, content_hash, known, tuple(row for row in rows if row.use == TRANSFER))
 
 
 def _sources(content: bytes, problems: list[Problem]) -> Mapping[str, Source]:
@@ -198,9 +236,7 @@ def _rows(
     rows = []
     for number, row in enumerate(csv.DictReader(io.StringIO("\n".join(lines))), start=1):
         try:
-            measurement = read(row)
-            if row["use"] != TRANSFER:
-                rows.append(measurement)
+            rows.append(read(row))
         except (KeyError, ValueError, TypeError, AttributeError) as error:
             record = row.get("id") or f"row {number}"
             problems.append(
@@ -280,4 +316,5 @@ def _sample_row(row: Mapping[str, str]) -> Measurement:
         use=row["use"],  # type: ignore[arg-type]
         framework=row["framework"],
         notes=row["notes"],
+        input=row["input"],
     )

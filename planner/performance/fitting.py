@@ -19,6 +19,7 @@ from planner.workload.settings import CHECKPOINTINGS, Checkpointing, Sharding, S
 MOST_SHARDS = 4096
 FILLING_DIGITS = 3  # ..., 24, 28, 32, 40, 48, ...: as close as published runs come to a full memory
 FITTING_LAYOUTS = 2  # of a kind: longer pipelines and larger groups only add waiting once the model fits
+STEPS_OF_EPOCH = 10  # at least, where memory alone sets the batch: small models would take a whole data set at once
 PASSES_PER_STAGE = 4  # that keep a pipeline busy; larger micro-batches would leave fewer
 
 
@@ -199,6 +200,9 @@ class _Chooser:
 
         So cards with unlike memory exchange their gradients equally often.
         """
+        samples = self.request.setup.workload.samples
+        if samples is not None:
+            room = min(room, samples.value / (STEPS_OF_EPOCH * layout.ranks))
         micro = _round_batch(room, FILLING_DIGITS)
         per_gpu = self.request.setup.workload.global_batch / layout.ranks
         if layout.ranks == 1 or micro >= per_gpu:

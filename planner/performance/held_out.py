@@ -11,6 +11,7 @@ from planner.catalog.records import Catalog
 from planner.measurements.rows import LanguageRow
 from planner.performance.constants import Constants
 from planner.performance.fit_steps import FitRows, Indices, left_out
+from planner.performance.own_offset import own_rows_offset
 from planner.performance.stacks import load_stacks
 from planner.performance.step_inputs import Vector
 
@@ -18,6 +19,9 @@ FOUNDRY = "llm-foundry-benchmark"
 BATCH_SWEEPS = "languini-benchmark"
 UNSEEN_CARD = "rtx-3090"
 ROWS_GIVEN = 3
+OWN_ROWS_GIVEN = (3, 5, 10)
+DRAWS = 60  # of rows that are given, on each GPU
+FEWEST_OTHERS = 2
 
 FOUNDRY_GROUPS = "llm-foundry, groups of GPU and model"
 FOUNDRY_SIZES = "llm-foundry, each model size"
@@ -99,29 +103,47 @@ def after_three(log_measured: Vector, cold: Vector) -> tuple[Vector, Vector] | N
     return cold[others], cold[others] - own_rows_offset(cold[given])
 
 
-def own_rows_offset(log_ratios: Vector) -> float:
-    """What a few rows of a stack say of all of it: 0 unless each is predicted clearly better with the others.
+def other_models(held: HeldOut, found: Mapping[str, Vector], given: int) -> tuple[float, float, float, float]:
+    """What rows of one stack on one GPU do for its other models there, as a user's own rows would.
 
-    Then their median, shrunk by how few they are and how far they lie apart: rows lie around the stack's offset with a
-    spread of their own, the stacks around the formulas with `SPREAD`. [-]
+    Parameters
+    ----------
+    held : HeldOut
+        All rows.
+    found : mapping
+        Their log ratios by a fit that saw nothing of their source.
+    given : int
+        Rows that are given: whole models, in an order by chance, until they are so many.
+
+    Returns
+    -------
+    float, float, float, float
+        Mean error of other models without and with the rows [%], share of draws in which they move anything, and of
+        these in which errors grow. [-]
     """
-    alone = [float(abs(log_ratios[at])) for at in range(len(log_ratios))]
-    with_others = [float(abs(log_ratios[at] - _shrunk(np.delete(log_ratios, at)))) for at in range(len(log_ratios))]
-    better = all(others < own for others, own in zip(with_others, alone, strict=True))
-    if not better or max(with_others) >= CLEARLY * max(alone) or sum(with_others) >= CLEARLY * sum(alone):
-        return 0.0
-    return _shrunk(log_ratios)
-
-
-def _shrunk(log_ratios: Vector) -> float:
-    middle = float(np.median(log_ratios))
-    apart = float(np.mean((log_ratios - middle) ** 2)) + ROW_SPREAD**2
-    return SPREAD**2 / (SPREAD**2 + apart / len(log_ratios)) * middle
-
-
-CLEARLY = 0.8  # of the error without, that predictions with the other rows must stay below
-SPREAD = 0.15  # of unseen stacks around the formulas, on the log
-ROW_SPREAD = 0.08  # of rows of one stack around its offset
+    rows_of = held.splits()[SOURCES].groups
+    ratio = {int(row): float(one) for name, ones in found.items() for row, one in zip(rows_of[name], ones, strict=True)}
+    cards: dict[tuple[str, str], list[int]] = {}
+    for row in ratio:
+        cards.setdefault((str(held.data.stack[row]), str(held.data.gpu[row])), []).append(row)
+    chance = np.random.default_rng(given)
+    cold, after, moved = [], [], []
+    for rows in cards.values():
+        models = list(dict.fromkeys(held.data.model[rows]))
+        for _ in range(DRAWS):
+            chance.shuffle(models)
+            mixed = [row for model in models for row in chance.permutation(rows) if held.data.model[row] == model]
+            own = mixed[:given]
+            others = [row for row in mixed[given:] if held.data.model[row] not in held.data.model[own]]
+            if len(others) < FEWEST_OTHERS:
+                continue
+            errors = np.array([ratio[row] for row in others])
+            offset = own_rows_offset(np.array([ratio[row] for row in own]))
+            cold.append(float(np.mean(np.abs(errors))))
+            after.append(float(np.mean(np.abs(errors - offset))))
+            moved.append(offset != 0)
+    worse = [late > early for early, late, move in zip(cold, after, moved, strict=True) if move]
+    return 100 * float(np.mean(cold)), 100 * float(np.mean(after)), float(np.mean(moved)), float(np.mean(worse))
 
 
 def print_held_out(catalog: Catalog, language: Sequence[LanguageRow], start: Constants) -> None:
@@ -141,6 +163,12 @@ def print_held_out(catalog: Catalog, language: Sequence[LanguageRow], start: Con
             both = after_three(held.data.log_measured[split.groups[name]], log_ratios)
             if both is not None:
                 print(f"  {name:35s} cold {_line(both[0])}   after {_line(both[1])}")
+        print("\neach source left out, then rows of its models on one GPU given, mean error of others there:")
+        for given in OWN_ROWS_GIVEN:
+            cold, after, moved, worse = other_models(held, found, given)
+            print(
+                f"  {given:2d} rows  {cold:.1f} % -> {after:.1f} %  moved in {moved:.0%}, of these worse in {worse:.0%}"
+            )
 
 
 def _line(log_ratios: Vector) -> str:

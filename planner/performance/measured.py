@@ -64,8 +64,8 @@ def names_of(workload: Workload) -> frozenset[str]:
 def _own_rows(request: Request, evidence: Evidence) -> list[Measurement]:
     if not evidence.own:
         return []
-    names = names_of(request.setup.workload)
-    return [row for row in evidence.own if row.model.casefold() in names]
+    setup = request.setup
+    return [row for name in names_of(setup.workload) for row in evidence.own_by_subject.get((name, setup.gpu.id), ())]
 
 
 def _fastest(request: Request, rows: Sequence[Measurement], others: Sequence[float]) -> Measured:

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import count
 from statistics import median
 from typing import Literal, TypeVar
 
 from planner.catalog.query import find_accelerator
-from planner.catalog.records import Catalog, Precision, Source, Workload
+from planner.catalog.records import Catalog, Gpu, PartialGpu, Precision, Source, Workload
 from planner.cells import CellError, number, shown
 from planner.errors import PlannerError, Problem
+from planner.measurements.checks import flop_of_macs, flop_of_token, speed_reason
 from planner.measurements.parallelism import ParallelismError, parse_parallelism
 from planner.measurements.reading import read_grid, refused
 from planner.measurements.rows import LanguageRow, is_flagged
 from planner.measurements.table import read_table
-from planner.performance.evidence import OWN, PRECISIONS, Evidence, Measurement, add_own
+from planner.performance.evidence import OWN, PRECISIONS, Evidence, Measurement, add_own, content_digest
 from planner.performance.measured import CONTRADICTION, WILD_SPREAD, names_of, precision_class
+from planner.performance.recalibrate import with_offsets
+from planner.units import MACS_PER_GMAC
 from planner.workload.settings import CHECKPOINTINGS, Checkpointing
 
 _SAMPLE_COLUMNS = (
@@ -86,22 +91,56 @@ def with_own_rows(
     TableError
         It is none of the two tables, or can't be read at all.
     """
+    digest = content_digest(content)
+    if digest in evidence.own_contents:
+        twice = Problem(file=file, record="", field="", found=f"the same table as {evidence.own_contents[digest]}",
+                        expected="each table once: it counts once")  # fmt: skip
+        return evidence, (twice,)
+    name = _untaken(file, evidence)
     problems: list[Problem] = []
     found: list[Measurement] = []
     known = {name: workload for workload in (*catalog.workloads.values(), *models) for name in names_of(workload)}
+    gpus = _Gpus(catalog)
     for entry in _entries(content, file):
         try:
-            row = _measurement(entry, file, catalog, known)
+            row = _measurement(entry, name, gpus, known)
         except CellError as error:
             problems.append(_problem(file, entry, error.field, error.found, error.expected))
             continue
         found.append(row)
         problems += _odd_spread(file, entry, row)
-    problems += _contradictions(file, found)
-    ids = [row.id for row in found]
-    unique = [row if ids.count(row.id) == 1 else replace(row, id=f"{row.id} ({at})") for at, row in enumerate(found, 1)]
-    source = Source(id=f"{OWN}{file}", title=f"own measurements in {file}", url=None, retrieved=None)
-    return add_own(evidence, tuple(unique), source, content), tuple(problems)
+    problems += _contradictions(name, found)
+    problems += _repeated(name, found)
+    counts = Counter(row.id for row in found)
+    unique = [row if counts[row.id] == 1 else replace(row, id=f"{row.id} ({at})") for at, row in enumerate(found, 1)]
+    source = Source(id=f"{OWN}{name}", title=f"own measurements in {name}", url=None, retrieved=None)
+    return with_offsets(add_own(evidence, tuple(unique), source, content), catalog, known), tuple(problems)
+
+
+def _untaken(file: str, evidence: Evidence) -> str:
+    """The file's name, with a number where another file of that name was given: ids of rows are made of it."""
+    numbered = (file if at == 1 else f"{file} ({at})" for at in count(1))
+    return next(name for name in numbered if f"{OWN}{name}" not in evidence.sources)
+
+
+class _Gpus:
+    """GPUs of a catalog by what rows call them, each looked up once."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._found: dict[str, Gpu | PartialGpu | None] = {}
+
+    def find(self, text: str) -> Gpu | PartialGpu:
+        """The GPU; raises CellError where it isn't known."""
+        if text not in self._found:
+            try:
+                self._found[text] = find_accelerator(self._catalog, text)
+            except PlannerError:
+                self._found[text] = None
+        gpu = self._found[text]
+        if gpu is None:
+            raise CellError("gpu", shown(text), "a GPU of the catalog or of the scenario")
+        return gpu
 
 
 def _problem(file: str, entry: _Entry, field: str, found: str, expected: str) -> Problem:
@@ -181,7 +220,7 @@ def _sample_entry(row: Mapping[str, str], line: int, id: str) -> _Entry:
     )  # fmt: skip
 
 
-def _measurement(entry: _Entry, file: str, catalog: Catalog, known: Mapping[str, Workload]) -> Measurement:
+def _measurement(entry: _Entry, file: str, gpus_known: _Gpus, known: Mapping[str, Workload]) -> Measurement:
     """The measurement of a row; raises CellError where it can answer no question."""
     if entry.fault is not None:
         field, _, rest = entry.fault.partition(": found ")
@@ -197,12 +236,14 @@ def _measurement(entry: _Entry, file: str, catalog: Catalog, known: Mapping[str,
     if entry.unit == "tokens_per_s" and entry.seq_len is None:
         raise CellError("seq_len", "nothing", "it: a speed counts for its length of sequences")
     workload = _workload(entry, known)
+    gpu = gpus_known.find(entry.gpu or "")
+    _check_speed(entry, workload, gpu, gpus, throughput)
     global_batch = entry.global_batch or micro_batch * gpus
     return Measurement(
         id=f"{OWN}{file}:{entry.id}",
         source=f"{OWN}{file}",
         date=entry.date or "",
-        gpu=_gpu(entry, catalog),
+        gpu=gpu.id,
         gpus=gpus,
         gpus_per_node=entry.gpus_per_node or gpus,
         model=entry.model or "",
@@ -247,11 +288,22 @@ def _workload(entry: _Entry, known: Mapping[str, Workload]) -> Workload:
     return workload
 
 
-def _gpu(entry: _Entry, catalog: Catalog) -> str:
-    try:
-        return find_accelerator(catalog, entry.gpu or "").id
-    except PlannerError:
-        raise CellError("gpu", shown(entry.gpu or ""), "a GPU of the catalog or of the scenario") from None
+def _check_speed(entry: _Entry, workload: Workload, gpu: Gpu | PartialGpu, gpus: int, throughput: float) -> None:
+    """Refuse a speed beyond what the GPUs can compute, as `validate` does."""
+    spec = workload.transformer
+    if spec is not None:
+        flop = flop_of_token(spec.layers, spec.d_model)
+        if entry.unit == "samples_per_s":
+            flop *= entry.seq_len or spec.seq_len
+    else:
+        assert workload.vision is not None
+        flop = flop_of_macs(workload.vision.gmacs * MACS_PER_GMAC)
+    column = "tokens_per_s_total" if entry.unit == "tokens_per_s" else "throughput"
+    found = speed_reason(column, throughput, gpu, gpus, flop)
+    if found is not None:
+        _, _, rest = found.partition(": found ")
+        value, _, expected = rest.partition(", expected ")
+        raise CellError(column, value, expected)
 
 
 def _precision(entry: _Entry) -> Precision:
@@ -306,6 +358,27 @@ def _odd_spread(file: str, entry: _Entry, row: Measurement) -> Iterator[Problem]
 
 def _contradictions(file: str, rows: list[Measurement]) -> Iterator[Problem]:
     """Rows of one configuration that lie too far apart to be the same thing."""
+    for group in _alike(rows).values():
+        speeds = [row.throughput for row in group]
+        if max(speeds) > CONTRADICTION * min(speeds):
+            names = ", ".join(row.id.removeprefix(f"{OWN}{file}:") for row in group)
+            found = f"{min(speeds):.6g} to {max(speeds):.6g} for one configuration"
+            expected = f"at most {CONTRADICTION - 1:.0%} apart; their median, {median(speeds):.6g}, counts"
+            yield Problem(file=file, record=names, field="", found=found, expected=expected)
+
+
+def _repeated(file: str, rows: list[Measurement]) -> Iterator[Problem]:
+    """Rows of one configuration that also agree in all digits of their speed: one measurement, written twice."""
+    for group in _alike(rows).values():
+        if len(group) > 1 and len({row.throughput for row in group}) == 1:
+            first = group[0].id.removeprefix(f"{OWN}{file}:")
+            found = f"{len(group)} rows of one configuration with the same speed"
+            expected = "each measurement once: of other configurations they say as much as one"
+            yield Problem(file=file, record=first, field="", found=found, expected=expected)
+
+
+def _alike(rows: list[Measurement]) -> dict[tuple[object, ...], list[Measurement]]:
+    """Rows by their configuration."""
     groups: dict[tuple[object, ...], list[Measurement]] = {}
     for row in rows:
         key = (
@@ -313,10 +386,4 @@ def _contradictions(file: str, rows: list[Measurement]) -> Iterator[Problem]:
             row.micro_batch, row.global_batch, row.checkpointing,
         )  # fmt: skip
         groups.setdefault(key, []).append(row)
-    for group in groups.values():
-        speeds = [row.throughput for row in group]
-        if max(speeds) > CONTRADICTION * min(speeds):
-            names = ", ".join(row.id.removeprefix(f"{OWN}{file}:") for row in group)
-            found = f"{min(speeds):.6g} to {max(speeds):.6g} for one configuration"
-            expected = f"at most {CONTRADICTION - 1:.0%} apart; their median, {median(speeds):.6g}, counts"
-            yield Problem(file=file, record=names, field="", found=found, expected=expected)
+    return groups

@@ -14,6 +14,7 @@ from planner.performance.constants import constants_of
 from planner.performance.memory import MemorySetup, peak_memory
 from planner.performance.memory_rows import memory_kind_of_row, memory_setup_of_row
 from planner.performance.rows.predict import Run, complete_row, predict_runs
+from planner.performance.rows.published import measured_before
 from planner.performance.rows.subject import RowError, model_of
 from planner.performance.rows.width import Widths
 from planner.performance.stacks import load_stacks
@@ -24,7 +25,9 @@ _OF_MODEL = (
 )  # fmt: skip
 
 
-def predict_language_rows(rows: Sequence[LanguageRow], catalog: Catalog) -> list[RowPrediction]:
+def predict_language_rows(
+    rows: Sequence[LanguageRow], catalog: Catalog, *, published: bool = True
+) -> list[RowPrediction]:
     """Speed of each row, from its configuration and what is known of its training code. [tokens/s]
 
     Parameters
@@ -33,6 +36,8 @@ def predict_language_rows(rows: Sequence[LanguageRow], catalog: Catalog) -> list
         What was measured is not looked at.
     catalog : Catalog
         GPUs, models and the estimator's constants.
+    published : bool
+        Whether other published rows of a row's own configuration may answer it.
 
     Returns
     -------
@@ -52,13 +57,18 @@ def predict_language_rows(rows: Sequence[LanguageRow], catalog: Catalog) -> list
         except RowError as error:
             found[at] = RowPrediction(predicted=None, skipped=str(error))
     for at, speed in zip(places, predict_runs(runs, constants), strict=True):
+        choices = tuple(dict.fromkeys(speed.run.subject.choices))  # layouts to choose from share some
+        measured = measured_before(speed, constants) if published else None
+        if measured is not None:
+            found[at] = dataclasses.replace(measured, choices=choices)
+            continue
         factor = math.exp(widths.half_width(speed))
         found[at] = RowPrediction(
             predicted=speed.tokens_per_s,
             low=speed.tokens_per_s / factor,
             high=speed.tokens_per_s * factor,
             novelty=widths.novelty(speed),
-            choices=tuple(dict.fromkeys(speed.run.subject.choices)),  # layouts to choose from share some
+            choices=choices,
         )
     return found
 

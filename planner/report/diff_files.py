@@ -14,7 +14,10 @@ from planner.errors import CatalogError, InputError, Problem
 from planner.performance.evidence import LANGUAGE_FILE, MEASUREMENTS_FOLDER, SAMPLE_FILE, SOURCES_FILE
 from planner.performance.memory_rows import MEMORY_FILE
 from planner.performance.stacks import STACKS_FILE
+from planner.performance.time_to_target.runs import TIME_FILE
+from planner.performance.time_to_target.targets import TARGETS_FILE
 from planner.performance.transfer.models import TRANSFER_FILE
+from planner.report.held_out import ACCURACY_FILE
 from planner.strict_yaml import Parsed, parse
 
 MAX_BYTES = 5_000_000
@@ -23,6 +26,7 @@ RATES: Mapping[str, str] = {
     LANGUAGE_FILE: "tokens_per_s_total",
     SAMPLE_FILE: "throughput",
     MEMORY_FILE: "peak_memory_gb",
+    TIME_FILE: "minutes",
 }
 """What a table of measurements holds, by file: the figure that a row's source and date are of."""
 
@@ -33,6 +37,8 @@ _LISTS: Mapping[str, frozenset[str]] = {
     "uses.yaml": frozenset(("sizes", "uses", "free", "guides")),
     STACKS_FILE.name: frozenset(("stacks",)),
     TRANSFER_FILE.name: frozenset(("models",)),
+    ACCURACY_FILE.name: frozenset(("splits",)),
+    TARGETS_FILE.name: frozenset(("targets",)),
 }
 _OF_EVERY_FILE = frozenset(("schema_version", "sources"))
 _ROW_KEYS = frozenset(("id", "source", "gpu"))
@@ -137,6 +143,8 @@ def _table(content: bytes, file: str) -> DataFile:
     kinds = [name for name, rate in RATES.items() if {*_ROW_KEYS, rate} <= set(header)]
     if not kinds:
         return DataFile(frozenset(), {})
+    if TIME_FILE in kinds:  # which repeats its times as throughputs
+        kinds = [TIME_FILE]
     problems: list[Problem] = []
     records: dict[str, dict[str, Any]] = {}
     for (line, _), cells in zip(lines[1:], rows[1:], strict=False):

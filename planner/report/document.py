@@ -11,7 +11,7 @@ from planner.cost.lines import CostLine
 from planner.messages import render
 from planner.performance.bottleneck import Bottleneck, bottleneck
 from planner.report.provenance import estimated_share, is_estimate, line_sources, source_record, used_parameters
-from planner.strategy.compare import cumulative_usd, payback_month
+from planner.strategy.compare import cash_at_start_usd, payback_month
 from planner.strategy.evaluate import JobResult, Result, StrategyResult
 from planner.strategy.kernel import Evaluation
 from planner.strategy.parameters import Parameter
@@ -103,7 +103,7 @@ def strategy_entry(strategy: StrategyResult, result: Result, limits: Mapping[int
         "estimated_share": estimated_share(evaluation.lines, problem.parameters),
         "tco_low_usd": None if strategy.range is None else strategy.range.tco_low_usd,
         "tco_high_usd": None if strategy.range is None else strategy.range.tco_high_usd,
-        "cash_at_start_usd": _cash_at_start(evaluation),
+        "cash_at_start_usd": cash_at_start_usd(evaluation),
         "paybacks": _payback_entries(evaluation, result),
         "lines": [line_entry(line, evaluation, problem.parameters) for line in evaluation.lines],
         "jobs": [_job_entry(job, problem, limits) for job in strategy.jobs],
@@ -117,12 +117,8 @@ def _payback_entries(evaluation: Evaluation, result: Result) -> list[dict[str, A
     return [
         {"against": other.id, "month": payback_month(evaluation, other.evaluation)}
         for other in result.strategies
-        if other.evaluation is not None and _cash_at_start(other.evaluation) < _cash_at_start(evaluation)
+        if other.evaluation is not None and cash_at_start_usd(other.evaluation) < cash_at_start_usd(evaluation)
     ]
-
-
-def _cash_at_start(evaluation: Evaluation) -> float:
-    return float(cumulative_usd(evaluation, with_resale=False, cash_only=True)[0, 0])
 
 
 def line_entry(line: CostLine, evaluation: Evaluation, parameters: Sequence[Parameter]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from planner.messages import render
+from planner.report.break_even import break_even_sentences
 
 UNKNOWN = "unknown"
 
@@ -33,6 +34,8 @@ def plan_text(document: dict[str, Any]) -> str:
     if waits := [row for entry in document["strategies"] for row in _waiting_rows(entry)]:
         head = ["way", "job", "waits for", "mean h", "nine in ten h", "done after h", "nine in ten h", "late"]
         lines += ["", *table(head, waits)]
+    if same := break_even_sentences(document):
+        lines += ["", *same]
     if currency["code"] != "USD":
         dated = f"as of {currency['as_of']}" if currency["as_of"] else "your own rate"
         lines += ["", f"1 {currency['code']} = {rate:g} USD ({dated}); amounts in sentences are in USD"]

@@ -5,9 +5,13 @@ from __future__ import annotations
 import csv
 import dataclasses
 import io
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from planner.messages import render
+from planner.performance.own_offset import OwnOffset
+from planner.performance.own_validation import OwnValidation
 from planner.report.export import safe_cell
 from planner.report.text import table
 from planner.validate.run import Validation, count_choices, count_reasons
@@ -15,7 +19,7 @@ from planner.validate.score import BYS, Group, ScoredRow
 
 COLUMNS = (
     "id", "measured", "predicted", "low", "high", "unit", "ape", "basis", "novelty", "skipped", "flagged", "source",
-    "gpu", "model", "task", "choices", "line",
+    "gpu", "model", "task", "choices", "line", "sources",
 )  # fmt: skip
 """Keys of a row in JSON, and columns of the CSV."""
 _MOST_GROUPS = 25  # lines of a kind in the text; JSON has all of them
@@ -23,8 +27,8 @@ _MOST_COUNTS = 15
 _LABELS = {"source": "source", "gpu": "GPU", "model": "model", "task": "task"}
 
 
-def validation_document(validation: Validation) -> dict[str, Any]:
-    """The whole validation as plain data; null wherever there is no figure."""
+def validation_document(validation: Validation, moved: OwnValidation | None = None) -> dict[str, Any]:
+    """The whole validation as plain data; null wherever there is no figure, or no own rows were given."""
     return {
         "schema_version": 1,
         "schema": validation.schema,
@@ -35,6 +39,22 @@ def validation_document(validation: Validation) -> dict[str, Any]:
         "reasons": _counts("reason", count_reasons(validation.rows)),
         "choices": _counts("choice", count_choices(validation.rows)),
         "notes": list(validation.notes),
+        "own_rows": None if moved is None else [_own(offset) for offset in moved.offsets],
+        "summary_without_own_rows": None if moved is None else dataclasses.asdict(moved.cold),
+    }
+
+
+def _own(offset: OwnOffset) -> dict[str, Any]:
+    return {
+        "gpu": offset.gpu,
+        "kind": offset.kind,
+        "software": offset.software,
+        "files": list(offset.files),
+        "rows": offset.rows,
+        "used": offset.used,
+        "change": math.expm1(offset.offset),
+        "error": offset.own_error,
+        "error_without": offset.cold_error,
     }
 
 
@@ -44,14 +64,20 @@ def validation_csv(validation: Validation) -> str:
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(COLUMNS)
     for row in validation.rows:
-        cells = _row(row)
-        cells["flagged"] = "true" if row.flagged else "false"
-        cells["choices"] = "; ".join(row.choices)
-        writer.writerow([safe_cell(cells[column]) for column in COLUMNS])
+        writer.writerow(csv_cells(row))
     return stream.getvalue()
 
 
-def validation_text(validation: Validation) -> str:
+def csv_cells(row: ScoredRow) -> list[object]:
+    """Cells of a row, in the order of the columns."""
+    cells = _row(row)
+    cells["flagged"] = "true" if row.flagged else "false"
+    cells["choices"] = "; ".join(row.choices)
+    cells["sources"] = "; ".join(row.sources)
+    return [safe_cell(cells[column]) for column in COLUMNS]
+
+
+def validation_text(validation: Validation, moved: OwnValidation | None = None) -> str:
     """The validation for a terminal: the summary, groups with the worst first, what was skipped and filled in."""
     summary = validation.summary
     lines = [
@@ -68,12 +94,19 @@ def validation_text(validation: Validation) -> str:
     lines += _count_lines("Not scored:", count_reasons(validation.rows))
     lines += _count_lines("Filled in:", count_choices(validation.rows))
     lines += [f"Note: {note}" for note in validation.notes]
+    if moved is not None:
+        cold = f"median {_percent(moved.cold.median_ape)}, 90 % below {_percent(moved.cold.p90_ape)}"
+        lines += ["", f"without own rows: {cold}"]
+        for offset in moved.offsets:
+            code, params = offset.words(offset.gpu)
+            lines.append(f"Note: {render(code, **params)}")
     return "\n".join(lines) + "\n"
 
 
 def _row(row: ScoredRow) -> dict[str, Any]:
     cells = {column: getattr(row, column) for column in COLUMNS}
     cells["choices"] = list(row.choices)
+    cells["sources"] = list(row.sources)
     return cells
 
 

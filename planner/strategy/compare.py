@@ -1,4 +1,4 @@
-"""Comparing strategies: ranking with its reason, break-even, payback."""
+"""Comparing strategies: ranking with its reason, money spent so far, payback."""
 
 from __future__ import annotations
 
@@ -7,13 +7,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from scipy.optimize import brentq
 
-from planner.errors import InputError
-from planner.strategy.kernel import Choice, Evaluation, kernel
-from planner.strategy.parameters import Theta
-from planner.strategy.problem import PlanProblem
-from planner.units import Numeric
+from planner.strategy.kernel import Evaluation
 
 NEAR_TIE_SHARE = 0.02  # below this difference a plan says "about the same"
 _SAME_USD = 0.005
@@ -77,94 +72,10 @@ def recommend(strategies: Sequence[Ranked]) -> Recommendation:
     return Recommendation(strategy=best.id, runner_up=second.id, reason_code=code, reason_params=params)
 
 
-def simple_break_even_h(capex_usd: Numeric, own_usd_per_h: Numeric, rent_usd_per_h: Numeric) -> Numeric:
-    """Busy hours after which owning is cheaper, without fixed lines, resale or discounting.
-
-    Parameters
-    ----------
-    capex_usd : numeric
-        Purchase. [USD]
-    own_usd_per_h, rent_usd_per_h : numeric
-        Running cost of the owned machine and rental of its like, per hour of use. [USD/h]
-
-    Returns
-    -------
-    numeric
-        Hours; infinite where renting isn't dearer per hour. [h]
-
-    References
-    ----------
-    .. [1] Lenovo Press LP2225: 833,806 USD, 0.87 and 98.32 USD/h give 8,556 h.
-
-    Examples
-    --------
-    >>> round(float(simple_break_even_h(833_806.0, 0.87, 98.32)))
-    8556
-    """
-    margin = np.asarray(rent_usd_per_h, dtype=float) - own_usd_per_h
-    return np.where(
-        margin > 0, np.divide(capex_usd, margin, out=np.full_like(margin, np.inf), where=margin > 0), np.inf
-    )
-
-
-def break_even_value(
-    problem: PlanProblem,
-    theta: Theta,
-    one: Choice,
-    other: Choice,
-    parameter: str,
-    *,
-    low: float,
-    high: float,
-    discounted: bool = True,
-) -> float | None:
-    """Value of a parameter at which two choices cost the same, all else fixed and all lines counted.
-
-    Parameters
-    ----------
-    problem, theta : PlanProblem, array of one row
-        The resolved question and its parameter values.
-    one, other : Choice
-        The two choices, kept as they are.
-    parameter : str
-        Id of the parameter, e.g. `offers.<id>.price_usd_per_h`.
-    low, high : float
-        Interval searched, in the parameter's unit.
-    discounted : bool
-        Compare present values; otherwise undiscounted totals.
-
-    Returns
-    -------
-    float or None
-        None where one choice is cheaper over the whole interval.
-
-    Raises
-    ------
-    InputError
-        When the plan has no such parameter.
-    """
-    try:
-        column = problem.column(parameter)
-    except KeyError:
-        raise InputError("unknown_parameter", field=parameter, value=parameter) from None
-
-    def difference(value: float) -> float:
-        row = theta.copy()
-        row[:, column] = value
-        costs = [kernel(problem, row, choice) for choice in (one, other)]
-        first, second = (cost.present_value_usd[0] if discounted else cost.tco_usd[0] for cost in costs)
-        return float(first - second)
-
-    at_low, at_high = difference(low), difference(high)
-    if at_low == 0.0:
-        return low
-    if np.sign(at_low) == np.sign(at_high):
-        return None
-    return float(brentq(difference, low, high, xtol=1e-12, rtol=1e-12))
-
-
-def cumulative_usd(evaluation: Evaluation, *, with_resale: bool = True, cash_only: bool = False) -> np.ndarray:
-    """Undiscounted money spent up to each time, shape [rows, H + 1]; column 0 is the start of the plan. [USD]"""
+def cumulative_usd(
+    evaluation: Evaluation, *, with_resale: bool = True, cash_only: bool = False, discounted: bool = False
+) -> np.ndarray:
+    """Money spent up to each time, shape [rows, H + 1]; column 0 is the start of the plan. [USD]"""
     lines = [
         line
         for line in evaluation.lines
@@ -172,10 +83,16 @@ def cumulative_usd(evaluation: Evaluation, *, with_resale: bool = True, cash_onl
     ]
     if not lines:
         return np.zeros_like(evaluation.discount)
-    return np.asarray(np.cumsum(np.sum([line.amount for line in lines], axis=0), axis=1))
+    amounts = np.sum([line.amount for line in lines], axis=0)
+    return np.asarray(np.cumsum(amounts * evaluation.discount if discounted else amounts, axis=1))
 
 
-def payback_month(dearer_purchase: Evaluation, other: Evaluation) -> int | None:
+def cash_at_start_usd(evaluation: Evaluation) -> float:
+    """What has to be paid at the start of a plan of one row. [USD]"""
+    return float(cumulative_usd(evaluation, with_resale=False, cash_only=True)[0, 0])
+
+
+def payback_month(dearer_purchase: Evaluation, other: Evaluation, *, discounted: bool = False) -> int | None:
     """First month at whose end the cash of the dearer purchase, resale not counted, is at most the other's.
 
     Returns
@@ -183,8 +100,10 @@ def payback_month(dearer_purchase: Evaluation, other: Evaluation) -> int | None:
     int or None
         None when that doesn't happen within the horizon.
     """
-    mine = cumulative_usd(dearer_purchase, with_resale=False, cash_only=True)[0]
-    theirs = cumulative_usd(other, with_resale=False, cash_only=True)[0]
+    mine, theirs = (
+        cumulative_usd(evaluation, with_resale=False, cash_only=True, discounted=discounted)[0]
+        for evaluation in (dearer_purchase, other)
+    )
     last = max(len(mine), len(theirs))  # commitments of one may be paid for longer
     mine, theirs = (np.pad(sums, (0, last - len(sums)), mode="edge") for sums in (mine, theirs))
     months = np.flatnonzero(mine[1:] <= theirs[1:])

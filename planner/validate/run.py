@@ -9,7 +9,7 @@ from typing import Any
 from planner.catalog.records import Catalog
 from planner.measurements.checks import Subjects, row_reason
 from planner.measurements.prediction import Predictor, RowPrediction
-from planner.measurements.rows import LanguageRow, MemoryRow, Row, SampleRow, Schema, Unit, is_flagged
+from planner.measurements.rows import LanguageRow, MemoryRow, Row, SampleRow, Schema, TimeRow, Unit, is_flagged
 from planner.measurements.table import Table
 from planner.validate.score import UNKNOWN, Group, ScoredRow, Summary, group_rows, source_key, summarise
 
@@ -37,6 +37,7 @@ def validate_table(
     language: Predictor[LanguageRow],
     memory: Predictor[MemoryRow],
     samples: Predictor[SampleRow],
+    times: Predictor[TimeRow] | None = None,
     other_models: frozenset[str] = frozenset(),
 ) -> Validation:
     """Predict the rows of a table, each from its configuration alone, and compare.
@@ -47,8 +48,9 @@ def validate_table(
         With the faults found when it was read.
     catalog : Catalog
         GPUs and models that are known.
-    language, memory, samples : Predictor
-        The estimators of the three kinds of table. They see rows without what was measured.
+    language, memory, samples, times : Predictor
+        The estimators of the four kinds of table. They see rows without what was measured. Without one of times,
+        those get no prediction.
     other_models : frozenset of str
         Names of models, in lower case, that the estimators know besides the catalog's.
 
@@ -65,6 +67,7 @@ def validate_table(
         "llm_throughput": language,
         "memory_peaks": memory,
         "dl_throughput": samples,
+        "mlperf_time_to_train": _unpredicted if times is None else times,
     }
     predictor = predictors[table.schema]
     predictions: list[RowPrediction | None] = [None] * len(table.rows)
@@ -82,6 +85,10 @@ def validate_table(
         groups=group_rows(rows),
         notes=table.notes,
     )
+
+
+def _unpredicted(rows: Sequence[TimeRow]) -> list[RowPrediction]:
+    return [RowPrediction(predicted=None) for _ in rows]
 
 
 def _checked(prediction: RowPrediction) -> RowPrediction:
@@ -110,11 +117,12 @@ def _scored(row: Row, reason: str | None, prediction: RowPrediction | None, unit
         novelty=told.novelty,
         skipped=reason,
         flagged=is_flagged(row),
-        source=source_key(row.source),
+        source=source_key(row.source or (row.round if isinstance(row, TimeRow) else None)),
         gpu=row.gpu or UNKNOWN,
         model=row.model or UNKNOWN,
         task=row.task or UNKNOWN,
         choices=told.choices,
+        sources=told.sources if has_prediction else (),
     )
 
 

@@ -42,6 +42,7 @@ class ScoredRow:
     model: str
     task: str
     choices: tuple[str, ...]
+    sources: tuple[str, ...] = ()
 
     @property
     def error(self) -> float | None:

@@ -270,3 +270,21 @@ def test_waits_are_simulated_for_those_who_look():
     ]
     assert "nine in ten attempts start within" in badges(at)
     assert "With 3 it would be at once" in badges(at)
+
+
+def test_break_evens_are_computed_for_those_who_look():
+    at = start()
+    assert "Rental price" not in badges(at)
+    at.session_state["details_break_even"] = True
+    at.run()
+    assert not at.exception
+    pairs = at.radio(key="break_even_pair")
+    assert pairs.value == "hybrid cloud"
+    assert "Mix and Rent all cost the same when the owned machines are busy **39" in badges(at)
+    pairs.set_value("local hybrid").run()
+    assert "Mix costs less however busy the machines are" in badges(at)
+    at.toggle(key="break_even_discounted").set_value(False).run()
+    assert not at.exception
+    at.button(key="open_student").click().run()  # two of its ways are one plan: a pair that was chosen is gone
+    assert not at.exception
+    assert "Rent all costs less however busy the machines of Own all are" in badges(at)

@@ -188,6 +188,23 @@ def test_an_open_group_stays_inside_a_phone(new_page):
         expect(body).to_have_count(0)
 
 
+@pytest.mark.parametrize(("size", "scheme"), [(DESKTOP, "light"), (PHONE, "dark")], ids=["desktop", "phone"])
+def test_what_turns_the_order_is_one_press_away(new_page, size, scheme):
+    page = new_page(size, scheme=scheme)
+    open_app(page)
+    section = page.locator(".st-key-details_break_even")
+    section.locator("summary").click()
+    charts_drawn(page, 3)
+    section.get_by_text("Own all and Mix", exact=True).click()
+    expect(section.get_by_text("Mix costs less however busy the machines are")).to_be_visible()
+    section.get_by_text("Later money counts less", exact=True).click()
+    settled(page)
+    assert side_scroll(page) <= 0
+    assert cut_texts(page) == []
+    texts = contrasts(page, ".st-key-details_break_even")
+    assert [(text, round(ratio, 1)) for text, ratio in texts if ratio < 4.5] == []
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("path", ["/", "/catalog"])
 def test_texts_can_be_read(new_page, scheme, path):

@@ -86,7 +86,7 @@ def test_what_several_cards_can_be_is_never_chosen(text: str, among: set[str]) -
 @pytest.mark.parametrize(
     "text",
     [
-        "NVIDIA GeForce RTX 4090 Laptop GPU", "RTX4090-48GB", "RTX 3060", "RTX 3060 8GB", "RTX3080-12GB", "H200 NVL",
+        "NVIDIA GeForce RTX 4090 Laptop GPU", "RTX4090-48GB", "RTX 3060", "RTX 3060 8GB", "RTX3080-12GB", "H200 PCIe",
         "H100-SXM5-64GB", "RTX 6000", "RTX 4060 Ti", "NVIDIA", "GPU", "", "24GB", "H100-SXM4-80GB", "A1000", "Titan",
     ],
 )  # fmt: skip

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from planner.strategy.allocate import allocate
-from planner.strategy.compare import break_even_value, cumulative_usd, payback_month, simple_break_even_h
+from planner.strategy.break_even import BreakEven, break_even, break_even_value, simple_break_even_h, use_crossings
+from planner.strategy.compare import cumulative_usd, payback_month
 from planner.strategy.kernel import Choice, kernel
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import PlanProblem
@@ -72,6 +74,9 @@ def test_published_quotient_through_the_engine(rent_usd_per_h: float, hours: int
     found = node_break_even_h((problem, theta, own, rent), discounted=False)
     assert found is not None
     assert round(found) == hours
+    use = break_even(problem, theta, {"own": own, "rent": rent})
+    assert use.use[0].factor is not None
+    assert round(use.use[0].factor * use.busy_h) == hours
 
 
 def test_no_hour_pays_when_renting_is_not_dearer_than_power() -> None:
@@ -141,3 +146,77 @@ def test_staff_decides_the_hybrid_lab() -> None:
     found = case("hybrid-lab", owning="hybrid")
     share = break_even_value(*found, "staff.fte_per_machine", low=0, high=1)
     assert share == pytest.approx(0.05496, abs=5.01e-6)
+
+
+def between(found: Case) -> BreakEven:
+    problem, theta, own, rent = found
+    return break_even(problem, theta, {"rent": rent, "own": own})
+
+
+def test_colocated_node_in_busy_hours_and_utilisation() -> None:
+    """7,842.51 h and 0.2238 undiscounted, 8,500.56 h and 0.2426 in present values, of 35,040 h."""
+    found = between(case("colocated-node"))
+    assert (found.owning, found.renting) == ("own", "rent")
+    assert found.utilisation is not None
+    for crossing, hours, utilisation in zip(found.use, (7842.51, 8500.56), (0.2238, 0.2426), strict=True):
+        assert crossing.factor is not None
+        assert crossing.factor * found.busy_h == pytest.approx(hours, abs=0.00501)
+        assert crossing.factor * found.utilisation == pytest.approx(utilisation, abs=0.0000501)
+    assert found.busy_h == pytest.approx(found.utilisation * 35_040)
+    assert found.most_factor == pytest.approx(1 / found.utilisation)
+
+
+def test_published_purchase_in_busy_hours() -> None:
+    found = between(
+        case(
+            "colocated-node",
+            machines__node__gpu_price_usd=90_000,
+            machines__node__host_price_usd=113_806,
+            machines__node__installation_usd=0,
+            machines__node__residual_gpu={48: 0},
+            machines__node__residual_host={48: 0},
+        )
+    )
+    factor = found.use[0].factor
+    assert factor is not None
+    assert found.utilisation is not None
+    assert factor * found.busy_h == pytest.approx(20_259.70, abs=0.00501)
+    assert factor * found.utilisation == pytest.approx(0.5782, abs=0.0000501)
+
+
+def test_workstation_in_runs_utilisation_price_and_month() -> None:
+    found = between(case("workstation-or-rental"))
+    use, price = found.use[1].factor, found.rental_price[1].factor
+    assert use is not None
+    assert price is not None
+    assert found.utilisation is not None
+    assert use * 240 == pytest.approx(166.275, abs=0.000501)
+    assert use * found.utilisation == pytest.approx(0.3501, abs=0.0000501)
+    assert price * found.prices_usd_per_h["rented"] == pytest.approx(0.260294, abs=5.01e-7)
+    assert found.payback[0] == 34
+
+
+@pytest.mark.parametrize(
+    ("payment", "months", "undiscounted", "present_value"),
+    [("monthly", 9, 0.8533, 0.8482), ("upfront", 9, 0.8533, 0.8708), ("monthly", 12, 0.6400, None)],
+)
+def test_use_of_a_commitment(payment: str, months: int, undiscounted: float, present_value: float | None) -> None:
+    """Constant demand for a node committed for a year: 12 x 62.9248 / (9 x 98.32) of its hours, over 12 months 0.64."""
+    plan = document("committed-node", {"rental.commitments.reserved.payment": payment, "horizon_months": months})
+    del plan["jobs"]["train"]["runs_by_month"]
+    problem = problem_of(plan)
+    theta = problem.theta()
+    committed, on_demand = (
+        Choice(
+            machine_count=np.zeros((1, 0)), routing=np.array([[float(pair.resource == name) for pair in problem.pairs]])
+        )
+        for name in ("reserved", "on-demand")
+    )
+    found = use_crossings(problem, theta, committed, on_demand, 730 / 640)
+    for crossing, share in zip(found, (undiscounted, present_value), strict=True):
+        assert crossing.factor is not None
+        if share is not None:
+            assert crossing.factor * 640 / 730 == pytest.approx(share, abs=0.0000501)
+    if months == 9:
+        assert found[0].factor is not None
+        assert found[0].factor * 640 == pytest.approx(622.93, abs=0.00501)

@@ -23,9 +23,10 @@ from planner.measure.document import report_document
 from planner.measure.results import WORKLOADS, Bandwidth, MatmulRate, Skipped
 from planner.measure.timing import SPREAD_LIMIT
 from planner.measurements.parallelism import parse_parallelism
-from planner.measurements.rows import LanguageRow, MemoryRow, SampleRow
+from planner.measurements.rows import LanguageRow, MemoryRow, SampleRow, TimeRow
 from planner.performance.evidence import load_evidence
 from planner.performance.measured import CONTRADICTION, WILD_SPREAD
+from planner.report.break_even import with_break_even
 from planner.report.document import plan_document
 from planner.report.export import COLUMNS
 from planner.report.listing import KINDS, list_rows
@@ -209,7 +210,7 @@ def hybrid_lab(*, impossible: bool) -> dict[str, Any]:
     document = read_document((ROOT / "examples" / "hybrid-lab.yaml").read_bytes())
     scenario = check_document(with_overrides(document, changed))
     result = evaluate(scenario, load_catalog(today=TODAY), load_evidence(), today=TODAY)
-    return with_waiting(plan_document(result), result)
+    return with_break_even(with_waiting(plan_document(result), result), result)
 
 
 def test_every_key_of_a_plan_is_described() -> None:
@@ -310,14 +311,15 @@ def test_a_day_before_the_newest_date_of_the_data_can_be_planned(
 
 
 def test_every_key_of_a_validation_is_described(capsys: pytest.CaptureFixture[str]) -> None:
-    evidence = ROOT / "data" / "measurements" / "llm_throughput.csv"
-    assert main(["validate", str(evidence), "--json", "--today", TODAY.isoformat()]) == 0
+    evidence = str(ROOT / "data" / "measurements" / "llm_throughput.csv")
+    assert main(["validate", evidence, "--measurements", evidence, "--json", "--today", TODAY.isoformat()]) == 0
     document = json.loads(capsys.readouterr().out)
     pages = sections("cli.md")
     assert set(described(pages["JSON of `validate"])) == set(document)
     assert tuple(described(pages["rows[]"])) == VALIDATION_COLUMNS == tuple(document["rows"][0])
     assert set(described(pages["summary"])) == set(document["summary"])
     assert set(described(pages["groups[]"])) == set(document["groups"][0])
+    assert set(described(pages["own_rows[]"])) == set(document["own_rows"][0])
 
 
 def test_every_key_of_a_measurement_is_described() -> None:
@@ -352,6 +354,8 @@ def test_every_column_of_a_table_of_measurements_is_described() -> None:
     assert set(described(sections("validate.md")["Columns"])) == fields
     others = {field.name for field in dataclasses.fields(SampleRow)} - {"line"}
     assert set(described(sections("validate.md")["Columns of vision and other models"])) == others
+    of_times = {field.name for field in dataclasses.fields(TimeRow)} - {"line"}
+    assert set(described(sections("validate.md")["Columns of times to a target"])) == of_times
 
 
 def test_the_spellings_of_parallelism_are_understood() -> None:

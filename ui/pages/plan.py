@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ui import catalog_own, empty_state, frame, jobs_table, plan_waiting, state
+from ui import catalog_own, empty_state, frame, jobs_table, plan_break_even, plan_waiting, state
 from ui.groups import groups
 from ui.i18n import t
-from ui.plan_blocks import answer, charts_and_reasons, details, figures, foot, impossible, input_groups, problem_box
+from ui.plan_blocks import (
+    answer,
+    charts_and_reasons,
+    details,
+    figures,
+    foot,
+    impossible,
+    input_groups,
+    own_measurements,
+    problem_box,
+)
 from ui.view import View
 
 state.start()
@@ -33,6 +43,7 @@ answer(view, outdated=outdated)
 figures(view)
 asked = groups(state.document(), catalog_own.catalog(), view.figures, view.rented_gpus(), view.currency)
 input_groups(asked, outcome.problems, view)
+own_measurements(view)
 if outcome.problems:  # below the groups, so that an open one does not jump away from the field being typed in
     problem_box(outcome.problems, asked)
 if view.recommended is None:
@@ -40,6 +51,8 @@ if view.recommended is None:
 if view.recommended is not None:
     charts_and_reasons(view, outdated=outdated)
 details(view)
+if view.recommended is not None:
+    plan_break_even.show(view, plan, outdated=outdated)
 plan_waiting.show(view, plan)
 foot(view)
 frame.next_page("timeline.py", t("next.timeline"))

@@ -1,4 +1,4 @@
-"""Models whose speed on some cards is known: their fitted terms, from `data/transfer.yaml`."""
+"""Models whose speed on some cards is known: what the fit found of them, from `data/transfer.yaml`."""
 
 from __future__ import annotations
 
@@ -7,10 +7,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, get_args
+
+import numpy as np
 
 from planner.errors import CatalogError, Problem
-from planner.performance.transfer.terms import TERMS, Terms
+from planner.performance.transfer.cards import PrecisionClass
+from planner.performance.transfer.likeness import Array, Places
+from planner.performance.transfer.links import Kind, LinkRates
+from planner.performance.transfer.singles import code, places_of
+from planner.performance.transfer.software import source_of_stack
+from planner.performance.transfer.terms import TERMS
+from planner.performance.transfer.widths import ModelWidths
 from planner.strict_yaml import parse
 
 TRANSFER_FILE = Path(__file__).resolve().parents[3] / "data" / "transfer.yaml"
@@ -23,25 +31,36 @@ class KnownModel:
     model: str
     input: str
     unit: str
-    terms: Terms
+    terms: tuple[float, ...]  # logs of seconds of a sample, in the order of terms.TERMS
     exchanged_m_parameters: float  # of which each step exchanges the gradients
+    waits: float  # share of the compute, beyond the usual, that several cards wait for each doubling
     usual_batch: float
-    half_width_known_card: float  # of logs
-    half_width_new_card: float
+    widths: ModelWidths
     cards: frozenset[str]
+    runs: frozenset[tuple[str, str, str]]  # GPU, precision and source of each measured run
+    sources: frozenset[str]  # software, without releases
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Transfer:
-    """All known models by name in lower case, and how wide their predictions are on several GPUs."""
+    """All known models by name in lower case, what of them their terms leave unexplained, and links."""
 
     models: Mapping[str, tuple[KnownModel, ...]]
     cards: frozenset[str]  # on which any of them was measured
-    half_width_several_gpus: float
+    vendors: frozenset[str]  # of these cards
+    features: Array  # of each card and precision that was measured
+    places: Places  # runs whose residuals are kept, and
+    weights: Array  # what each of them weighs in another's
+    model_codes: Mapping[str, int]
+    gpu_codes: Mapping[str, int]
+    stack_codes: Mapping[str, int]
+    newest_stack: str
+    links: LinkRates
+    exchange_widths: Mapping[str, float]
 
 
 def load_transfer(path: Path = TRANSFER_FILE) -> Transfer:
-    """Fitted terms of all known models, parsed once for each content.
+    """What is known of all models, parsed once for each content.
 
     Raises
     ------
@@ -63,35 +82,75 @@ def _problem(found: str, expected: str) -> Problem:
 def _parse(content: bytes) -> Transfer:
     parsed = parse(content, file=TRANSFER_FILE.name)
     try:
-        known = [_known(entry) for entry in parsed.data["models"]]
-        half_width_several_gpus = float(parsed.data["half_width_several_gpus"])
+        return transfer_of(parsed.data)
     except (KeyError, TypeError, ValueError) as error:
         raise CatalogError(
             "catalog_invalid",
             [*parsed.problems, _problem(f"an entry that can't be read ({error})", "what the fit writes")],
         ) from None
+
+
+def transfer_of(document: Mapping[str, Any]) -> Transfer:
+    """What the fit writes, as records."""
+    known = [_known(entry) for entry in document["models"]]
+    features = {
+        (str(gpu), _precision(precision)): np.array([float(value) for value in values])
+        for gpu, entries in document["cards"].items()
+        for precision, values in entries.items()
+    }
+    runs = [
+        (str(entry["model"]), str(gpu), _precision(precision), str(stack), float(weight))
+        for entry in document["models"]
+        for gpu, precision, stack, weight in entry["runs"]
+    ]
+    models, gpus, precisions, stacks, weights = map(list, zip(*runs, strict=True))
+    codes = (code(models), code(gpus), code(stacks))
     by_name: dict[str, list[KnownModel]] = {}
     for model in known:
         by_name.setdefault(model.model.casefold(), []).append(model)
     return Transfer(
         models=MappingProxyType({name: tuple(models) for name, models in by_name.items()}),
         cards=frozenset(card for model in known for card in model.cards),
-        half_width_several_gpus=half_width_several_gpus,
-    )
+        vendors=frozenset(document["vendors"]),
+        features=np.array(list(features.values())),
+        places=places_of(
+            codes[0], codes[1], precisions, stacks, codes[2],
+            np.array([features[gpu, precision] for gpu, precision in zip(gpus, precisions, strict=True)]),
+        ),
+        weights=np.array(weights),
+        model_codes=MappingProxyType(dict(zip(models, codes[0].tolist(), strict=True))),
+        gpu_codes=MappingProxyType(dict(zip(gpus, codes[1].tolist(), strict=True))),
+        stack_codes=MappingProxyType(dict(zip(stacks, codes[2].tolist(), strict=True))),
+        newest_stack=str(document["newest_stack"]),
+        links=LinkRates(**{name: float(value) for name, value in document["links"].items()}),
+        exchange_widths=MappingProxyType({kind: float(document["exchange_widths"][kind]) for kind in get_args(Kind)}),
+    )  # fmt: skip
+
+
+def _precision(text: str) -> PrecisionClass:
+    found = next((precision for precision in get_args(PrecisionClass) if precision == text), None)
+    if found is None:
+        raise ValueError(text)
+    precision: PrecisionClass = found
+    return precision
 
 
 def _known(entry: Mapping[str, Any]) -> KnownModel:
+    widths = entry["half_widths"]
     return KnownModel(
         model=entry["model"],
         input=entry["input"],
         unit=entry["unit"],
-        terms=Terms(
-            logs=tuple(float(entry["terms"][name]) for name in TERMS),
-            sources=tuple((str(name), float(value)) for name, value in entry["stacks"].items()),
-        ),
+        terms=tuple(float(entry["terms"][name]) for name in TERMS),
         exchanged_m_parameters=float(entry["exchanged_m_parameters"]),
+        waits=float(entry["waits"]),
         usual_batch=float(entry["usual_batch"]),
-        half_width_known_card=float(entry["half_width_known_card"]),
-        half_width_new_card=float(entry["half_width_new_card"]),
-        cards=frozenset(entry["cards"]),
+        widths=ModelWidths(
+            known=float(widths["known"]), new_gpu=float(widths["new_gpu"]), new_stack=float(widths["new_stack"])
+        ),
+        cards=frozenset(str(gpu) for gpu, *_ in entry["runs"]),
+        runs=frozenset(
+            (str(gpu), str(precision), source_of_stack(stack)) for gpu, precision, stack, _ in entry["runs"]
+        ),
+        sources=frozenset(source_of_stack(stack) for _, _, stack, _ in entry["runs"]),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from planner.catalog.query import accelerators_named, find_accelerator
 from planner.catalog.records import Catalog, Gpu, PartialGpu
@@ -15,10 +15,14 @@ from planner.performance.constants import Constants, constants_of
 from planner.performance.device import device_of
 from planner.performance.evidence import PRECISIONS
 from planner.performance.scaling import Link, link_of
-from planner.performance.transfer.cards import PrecisionClass, card_of
+from planner.performance.transfer.answer import answer
+from planner.performance.transfer.cards import PrecisionClass
+from planner.performance.transfer.known_rows import measured_before
+from planner.performance.transfer.links import kind_of
 from planner.performance.transfer.models import KnownModel, Transfer, load_transfer
-from planner.performance.transfer.published import CHANNELS_LAST, input_key, precision_class, stack_of, unit_key
-from planner.performance.transfer.speed import alone, several, units_of_sample
+from planner.performance.transfer.published import CHANNELS_LAST, input_key, precision_class, unit_key
+from planner.performance.transfer.software import stack_of
+from planner.performance.transfer.widths import exchange_width
 from planner.performance.uncertainty import vision_half_width
 from planner.performance.vision import vision_step
 from planner.performance.vision_names import named_spec
@@ -37,7 +41,7 @@ class _Subject:
     choices: list[str]
 
 
-def predict_sample_rows(rows: Sequence[SampleRow], catalog: Catalog) -> list[RowPrediction]:
+def predict_sample_rows(rows: Sequence[SampleRow], catalog: Catalog, *, published: bool = True) -> list[RowPrediction]:
     """Speed of each row, from its configuration and what is known of its model. [samples/s, or the row's unit]
 
     Parameters
@@ -46,22 +50,26 @@ def predict_sample_rows(rows: Sequence[SampleRow], catalog: Catalog) -> list[Row
         What was measured is not looked at.
     catalog : Catalog
         GPUs and the estimator's constants.
+    published : bool
+        Whether other published rows of a row's own configuration may answer it.
 
     Returns
     -------
     list of RowPrediction
-        In the order of the rows: `transferred` for models that were measured on other cards, `estimated` from the
-        arithmetic of an image otherwise; rows that allow neither say why.
+        In the order of the rows: `measured` where such rows do, `transferred` for models that were measured on other
+        cards, `estimated` from the arithmetic of an image otherwise; rows that allow neither say why.
     """
     constants, transfer = constants_of(catalog.assumptions), load_transfer()
-    return [_predict(row, catalog, constants, transfer) for row in rows]
+    return [_predict(row, catalog, constants, transfer, published) for row in rows]
 
 
 def _skipped(reason: str) -> RowPrediction:
     return RowPrediction(predicted=None, skipped=reason)
 
 
-def _predict(row: SampleRow, catalog: Catalog, constants: Constants, transfer: Transfer) -> RowPrediction:
+def _predict(
+    row: SampleRow, catalog: Catalog, constants: Constants, transfer: Transfer, published: bool
+) -> RowPrediction:
     precision = precision_class(row.precision or "")
     if precision is None:
         return _skipped(f"precision: found '{row.precision}', expected one of {', '.join(PRECISIONS)}")
@@ -78,6 +86,9 @@ def _predict(row: SampleRow, catalog: Catalog, constants: Constants, transfer: T
         stack=stack_of(row.source or "", row.framework or ""),
         choices=[] if len(named) == 1 else [f"gpu {gpu.id}"],
     )
+    found = measured_before(row, gpu.id, precision, subject.stack, constants) if published else None
+    if found is not None:
+        return replace(found, choices=tuple(subject.choices))
     known = transfer.models.get((row.model or "").strip().casefold(), ())
     if known:
         return _transferred(row, subject, known, catalog, constants, transfer)
@@ -88,7 +99,7 @@ def _transferred(
     row: SampleRow, subject: _Subject, known: Sequence[KnownModel], catalog: Catalog, constants: Constants,
     transfer: Transfer,
 ) -> RowPrediction:  # fmt: skip
-    size = input_key(row.input or "")
+    size = input_key(row.input or "", row.notes or "")
     most_measured = max(known, key=lambda model: len(model.cards))
     model = next((model for model in known if model.input == size), None if size else most_measured)
     if model is None:
@@ -98,25 +109,17 @@ def _transferred(
         subject.choices.append(f"input {model.input or 'as published'}")
     if row.throughput_unit and unit_key(row.throughput_unit) != model.unit:
         return _skipped(f"throughput_unit: found '{row.throughput_unit}', expected {model.unit}s/s, as published")
-    card = card_of(catalog, subject.gpu.id, subject.precision, constants)
-    if card is None:
-        return _skipped(f"gpu: found '{row.gpu}', expected a card whose memory, bandwidth and rates are known")
     batch: float | None = row.batch_per_gpu
     if batch is None:
         batch = model.usual_batch
         subject.choices.append(f"batch {batch:g}")
-    single = alone(model.terms, card, subject.precision, batch, subject.stack)
-    units = batch * units_of_sample(model.unit, model.input)
-    speed = several(single, units, model.exchanged_m_parameters, subject.precision, subject.link, constants)
-    new_card = subject.gpu.id not in model.cards
-    widths = [model.half_width_new_card if new_card else model.half_width_known_card]
-    if subject.link.gpus > 1:
-        widths.append(transfer.half_width_several_gpus)
-    new_stack = subject.stack not in dict(model.terms.sources)
-    if new_stack:
-        widths.append(constants.half_width_new_gpu)
-    novelty = "new-gpu" if new_card else "new-stack" if new_stack else "known"
-    return _with_interval(speed, widths, "transferred", novelty, subject)
+    found = answer(
+        model, gpu=subject.gpu, precision=subject.precision, batch=batch, stack=subject.stack, link=subject.link,
+        catalog=catalog, constants=constants, transfer=transfer,
+    )  # fmt: skip
+    if found is None:
+        return _skipped(f"gpu: found '{row.gpu}', expected a card whose memory, bandwidth and rates are known")
+    return _with_interval(found.speed, [found.half_width], "transferred", found.novelty, subject)
 
 
 def _estimated(row: SampleRow, subject: _Subject, constants: Constants, transfer: Transfer) -> RowPrediction:
@@ -143,7 +146,8 @@ def _estimated(row: SampleRow, subject: _Subject, constants: Constants, transfer
     speed = subject.link.gpus * batch / step.total_s
     widths = [vision_half_width(spec, constants, channels_last=channels_last)]
     if subject.link.gpus > 1:
-        widths.append(transfer.half_width_several_gpus)
+        share = (step.parts_s["communication"] + step.parts_s["waiting"]) / step.total_s
+        widths.append(exchange_width(kind_of(subject.gpu), share, transfer.exchange_widths))
     return _with_interval(speed, widths, "estimated", "new-model", subject)
 
 

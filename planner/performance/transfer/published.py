@@ -1,27 +1,20 @@
-"""Published speeds that transfer rests on, and the software each was measured in."""
+"""Published speeds that transfer rests on."""
 
 from __future__ import annotations
 
 import csv
 import io
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from planner.performance.evidence import MEASUREMENTS_FOLDER, PRECISIONS, SAMPLE_FILE
 from planner.performance.transfer.cards import PrecisionClass
+from planner.performance.transfer.software import stack_of
 
-UNKNOWN_STACK = "other"
-# What names a source, in the project's tables and where it was published.
-_STACKS: Mapping[str, tuple[str, ...]] = {
-    "lambda-benchmark-v0": ("lambda-benchmark-v0", "deeplearning-benchmark results(v0)"),
-    "lambda-benchmark-v1": ("lambda-benchmark-v1", "deeplearning-benchmark results(v1)"),
-    "lambda-benchmark-v2": ("lambda-benchmark-v2", "deeplearning-benchmark results_v2"),
-    "nvidia-deeplearningexamples": ("nvidia-deeplearningexamples", "deeplearningexamples"),
-    "timm-benchmark": ("timm-benchmark", "pytorch-image-models"),
-}
-_SEVERAL_FRAMEWORKS = "nvidia-deeplearningexamples"
 CHANNELS_LAST = "nhwc"
+_PLATFORM = re.compile(r"platform=([^;]*)")
+_NO_PLATFORM = ("", "")
+_DIMENSIONS = re.compile(r"Dimension=(\d)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +22,7 @@ class PublishedRow:
     """One published speed of all GPUs of a run."""
 
     id: str
+    date: str
     stack: str
     gpu: str
     gpus: int
@@ -41,6 +35,8 @@ class PublishedRow:
     speed: float
     unit: str
     channels_last: bool
+    platform: str  # kind of host, where a source has several
+    flagged: bool
 
 
 def precision_class(text: str) -> PrecisionClass | None:
@@ -51,19 +47,10 @@ def precision_class(text: str) -> PrecisionClass | None:
     return precision if precision in ("tf32", "fp32") else None
 
 
-def stack_of(source: str, framework: str) -> str:
-    """Software that a row was measured in: its source, and the framework where a source has several."""
-    words = source.casefold()
-    found = next((id for id, names in _STACKS.items() if any(name in words for name in names)), UNKNOWN_STACK)
-    if found != _SEVERAL_FRAMEWORKS:
-        return found
-    first = re.split(r"[^a-z0-9]", framework.casefold(), maxsplit=1)[0]
-    return f"{found}/{first}"
-
-
-def input_key(text: str) -> str:
-    """An input as a key: sequence lengths in one spelling."""
-    return text.strip().casefold().replace("seq_len=", "seq")
+def input_key(text: str, notes: str = "") -> str:
+    """An input as a key: sequence lengths in one spelling; where only the notes tell 2 from 3 dimensions, by these."""
+    dimensions = _DIMENSIONS.search(notes)
+    return text.strip().casefold().replace("seq_len=", "seq") or (f"{dimensions[1]}d" if dimensions else "")
 
 
 def unit_key(text: str) -> str:
@@ -85,18 +72,21 @@ def published_rows() -> list[PublishedRow]:
         found.append(
             PublishedRow(
                 id=cells["id"],
+                date=cells["date"],
                 stack=stack_of(cells["source"], cells["framework"]),
                 gpu=cells["gpu"],
                 gpus=gpus,
                 gpus_per_node=int(float(cells["gpus_per_node"])) if cells["gpus_per_node"] else gpus,
                 model=cells["model"],
-                input=input_key(cells["input"]),
+                input=input_key(cells["input"], cells["notes"]),
                 parameters=float(cells["n_params"]) if cells["n_params"] else None,
                 batch=int(float(cells["batch_per_gpu"])) if cells["batch_per_gpu"] else None,
                 precision=precision,
                 speed=float(cells["throughput"]),
                 unit=unit_key(cells["throughput_unit"]),
                 channels_last=CHANNELS_LAST in cells["notes"],
+                platform=(_PLATFORM.search(cells["notes"]) or _NO_PLATFORM)[1],
+                flagged="flag=" in cells["notes"],
             )
         )
     return found

@@ -65,7 +65,7 @@ def test_what_covers_the_work_has_its_total_and_purchase_within_the_budget(use: 
 
 
 def test_a_build_that_can_be_bought_but_not_run_for_all_the_months_says_so() -> None:
-    found = document("serving", "2000 EUR")
+    found = document("serving", "1885 EUR")
     assert found["status"] == "partly"
     build = next(found["options"][id] for id in found["builds"] if found["options"][id]["count"] == 2)
     assert build["price_usd"] < found["budget"]["usd"] < build["total_usd"]
@@ -86,7 +86,7 @@ def test_months_that_are_paid_for_by_hand() -> None:
 
 
 def test_what_is_paid_until_the_resale_is_said_where_it_exceeds_the_budget() -> None:
-    found = document("teaching", "8000 CNY")
+    found = document("teaching", "7800 CNY")
     pick = found["options"][found["pick"]]
     assert pick["covers"]
     assert pick["early_over_budget_usd"] > 0
@@ -220,8 +220,12 @@ def test_documents_stay_plain() -> None:
 
 
 def test_a_service_says_whether_it_answers_the_peak_whatever_the_budget() -> None:
-    found = document("serving", "2000 EUR")
+    found = document("serving", "1885 EUR")
     codes = {reason["code"] for reason in found["options"][found["pick"]]["reasons"]}
     assert "recommend_serves" in codes  # though the budget pays for a part of the months
+    # By the formulas alone one of the cards that are compared is too slow.
+    estimated = EVIDENCE.without_ids([row.id for row in EVIDENCE.measurements if not row.fit_only])
+    ask = Ask(budget=parse_budget("2000 EUR"), use="serving")
+    found = recommendation_document(recommend(ask, CATALOG, estimated, today=TODAY))
     small = next(o for o in found["options"].values() if o["speed"] and o["speed"] < found["work"]["peak_per_s"])
     assert "recommend_serves_part" in {reason["code"] for reason in small["reasons"]}

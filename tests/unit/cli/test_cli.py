@@ -91,10 +91,10 @@ def test_estimate_prints_one_object(capsys: pytest.CaptureFixture[str]) -> None:
     assert document["wall_power_w"] == pytest.approx(7112)
 
 
-def test_estimate_without_evidence_of_a_gpu_is_estimated(capsys: pytest.CaptureFixture[str]) -> None:
+def test_estimate_without_evidence_of_a_gpu_is_taken_over_from_others(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ("estimate", "--gpu", "rtx-4090", "--gpus", "1", "--workload", "bert-large-squad", "--json", *TODAY)
     assert json.loads(run(capsys, *arguments)[1])["basis"] == "measured"
-    assert json.loads(run(capsys, *arguments, "--without-evidence-of", "rtx-4090")[1])["basis"] == "estimated"
+    assert json.loads(run(capsys, *arguments, "--without-evidence-of", "rtx-4090")[1])["basis"] == "transferred"
 
 
 @pytest.mark.parametrize("kind", KINDS)

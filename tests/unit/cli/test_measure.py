@@ -109,6 +109,29 @@ def test_own_rows_may_name_the_model_of_a_config(capsys: pytest.CaptureFixture[s
     assert (status, err, json.loads(out)["basis"]) == (0, "", "measured")
 
 
+def test_own_rows_of_other_configurations_move_an_estimate_and_say_so(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    own = tmp_path / "own.csv"
+    command = ["estimate", "--gpu", "l40s", "--gpus", "1", "--workload", "gpt2-small", "--json", *TODAY]
+    lines = ["gpu,n_gpus,model,seq_len,micro_batch_seqs,precision,framework,tokens_per_s_total"]
+    for batch in (1, 2, 4):
+        batches = ("--micro-batch", batch, "--global-batch", batch)
+        speed = 0.8 * json.loads(run(capsys, *command, *batches)[1])["throughput"]
+        lines.append(f"L40S,1,gpt2,1024,{batch},bf16,mine,{speed}")
+    own.write_text("\n".join(lines))
+    command += ["--micro-batch", "16"]
+    cold = json.loads(run(capsys, *command)[1])
+    status, out, err = run(capsys, *command, "--measurements", own, "--measurements", own)
+    found = json.loads(out)
+    assert (status, err) == (0, "own.csv: found the same table as own.csv, expected each table once: it counts once\n")
+    assert found["basis"] == "estimated"
+    assert 0.8 < found["throughput"] / cold["throughput"] < 0.83
+    assert "measurements:own:own.csv:row 1" in found["sources"]
+    (said,) = [warning for warning in found["warnings"] if warning["code"].startswith("own_rows")]
+    assert said["message"].startswith("3 own rows of own.csv (mine) lower estimates on L40S by 18 %")
+
+
 @pytest.mark.parametrize("content", [None, "a,b\n1,2\n"])
 def test_own_rows_that_cannot_be_read_are_an_error(
     content: str | None, capsys: pytest.CaptureFixture[str], tmp_path: Path

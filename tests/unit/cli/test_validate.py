@@ -11,7 +11,7 @@ import pytest
 
 from planner.report.validation import COLUMNS
 from tests.unit.cli.test_cli import ROOT, TODAY, run
-from tests.unit.validate.tables import MEMORY, text_of
+from tests.unit.validate.tables import MEMORY, TIMES, text_of
 
 
 def write(tmp_path: Path, text: str | bytes) -> Path:
@@ -119,3 +119,80 @@ def test_hostile_cells_break_nothing(capsys: pytest.CaptureFixture[str], tmp_pat
     status, out, _ = run(capsys, "validate", tmp_path / "runs.csv", *TODAY)
     assert status == 0
     assert not {"\x1b", "\u202e"} & set(out)
+
+
+OWN_COLUMNS = "id,gpu,n_gpus,model,seq_len,micro_batch_seqs,global_batch_seqs,precision,framework,tokens_per_s_total"
+
+
+def own_table(*rows: tuple[str, str, int, float], software: str = "mine 1") -> str:
+    """Rows of GPT-2 by id, GPU, batch and speed."""
+    lines = [f"{id},{gpu},1,gpt2-small,1024,{batch},{batch},bf16,{software},{speed}" for id, gpu, batch, speed in rows]
+    return "\n".join([OWN_COLUMNS, *lines]) + "\n"
+
+
+def test_own_rows_beside_a_table_are_shown_with_and_without(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    batches = (4, 8, 16, 12)
+    unknown = write(tmp_path, own_table(*(("x", "rtx-4090", batch, 1.0) for batch in batches)))
+    predicted = [row["predicted"] for row in json.loads(run(capsys, "validate", unknown, "--json", *TODAY)[1])["rows"]]
+    own = tmp_path / "own.csv"
+    slower = [(id, "rtx-4090", batch, 0.8 * speed) for id, batch, speed in zip("abc", batches, predicted, strict=False)]
+    own.write_text(own_table(*slower, ("d", "rtx-9999", 4, 1.0)))
+    asked = write(tmp_path, own_table(("e", "rtx-4090", 12, 0.8 * predicted[3]), software="mine 2"))
+    status, out, err = run(capsys, "validate", asked, "--measurements", own, "--json", *TODAY)
+    document = json.loads(out)
+    assert status == 0
+    assert err.startswith("own.csv:5: d gpu: found 'rtx-9999', expected a GPU of the catalog")
+    (row,), (offset,) = document["rows"], document["own_rows"]
+    assert row["novelty"] == "own-stack"
+    assert row["sources"] == [f"measurements:own:own.csv:{id}" for id in "abc"]
+    assert (offset["gpu"], offset["software"], offset["rows"], offset["used"]) == ("rtx-4090", "mine", 3, True)
+    assert offset["change"] == pytest.approx(row["predicted"] / predicted[3] - 1)
+    assert offset["error"] < offset["error_without"]
+    cold = json.loads(run(capsys, "validate", asked, "--json", *TODAY)[1])
+    assert (cold["own_rows"], cold["summary_without_own_rows"]) == (None, None)
+    assert document["summary_without_own_rows"] == cold["summary"]
+    assert document["summary"]["median_ape"] < 5 < 24 < cold["summary"]["median_ape"]
+    text = run(capsys, "validate", asked, "--measurements", own, *TODAY)[1]
+    assert "without own rows: median 25" in text
+    assert "3 own rows of own.csv (mine) lower estimates on rtx-4090 by 18 %" in text
+
+
+def test_very_many_complaints_are_cut(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    own = tmp_path / "own.csv"
+    own.write_text(own_table(*[("d", "rtx-9999", 4, 1.0)] * 81))
+    asked = write(tmp_path, text_of({"tokens_per_s_total": 30000}))
+    _, _, err = run(capsys, "validate", asked, "--measurements", own, *TODAY)
+    lines = err.splitlines()
+    assert len(lines) == 51
+    assert lines[-1] == "and 31 more such lines"
+
+
+def test_times_to_a_target_are_read_and_what_repeats_them_is_never_looked_at(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    hidden = {"throughput": 1, "implied_samples_per_s": 1, "samples_to_converge": 1, "epochs_to_converge": 1}
+    path = write(
+        tmp_path,
+        text_of(
+            hidden,
+            dict.fromkeys(hidden, 9000000.0) | {"minutes": 7},
+            {"benchmark": "chess"},
+            {"minutes": 0},
+            base=TIMES,
+        ),
+    )
+    status, out, _ = run(capsys, "validate", path, "--json", *TODAY)
+    document = json.loads(out)
+    assert (status, document["schema"], document["unit"]) == (0, "mlperf_time_to_train", "min")
+    one, two, unknown, impossible = document["rows"]
+    assert one["predicted"] == two["predicted"] > 0
+    assert (one["source"], one["model"], one["task"], one["basis"]) == ("v4.0", "bert", "unknown", "transferred")
+    assert "benchmark: found 'chess'" in unknown["skipped"]
+    assert impossible["skipped"] == "minutes: found '0', expected a number greater than 0"
+
+
+def test_the_published_times_can_be_validated(capsys: pytest.CaptureFixture[str]) -> None:
+    path = ROOT / "data" / "measurements" / "mlperf_time_to_train.csv"
+    document = json.loads(run(capsys, "validate", path, "--json", *TODAY)[1])
+    assert document["summary"]["n"] > 330
+    assert {row["source"] for row in document["rows"]} == {f"mlcommons-training-v{n}" for n in ("2.1", "4.0", "4.1")}

@@ -19,6 +19,7 @@ from planner.measurements.table import read_table
 from planner.performance.evidence import load_evidence
 from planner.performance.own_rows import with_own_rows
 from planner.performance.predict_rows import predict_language_rows, predict_memory_rows
+from planner.performance.time_to_target.predict import predict_time_rows
 from planner.performance.transfer.predict import predict_sample_rows
 from planner.validate.run import validate_table
 from tests.planning import shipped_catalog
@@ -67,6 +68,7 @@ def test_both_are_predicted() -> None:
             language=lambda rows: predict_language_rows(rows, catalog),
             memory=lambda rows: predict_memory_rows(rows, catalog),
             samples=lambda rows: predict_sample_rows(rows, catalog),
+            times=lambda rows: predict_time_rows(rows, catalog),
         )
         assert validation.summary.n == rows, [row.skipped for row in validation.rows]
 

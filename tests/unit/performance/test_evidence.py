@@ -1,6 +1,9 @@
+import csv
+
 from planner.catalog.load import load_catalog
 from planner.performance.evidence import MEASUREMENTS_FOLDER, load_evidence
 from planner.performance.memory_rows import load_memory_rows
+from planner.performance.time_to_target.runs import TIME_FILE
 
 EVIDENCE = load_evidence()
 CATALOG = load_catalog()
@@ -16,7 +19,8 @@ def test_content_and_not_its_place_decides(tmp_path):
     assert load_evidence(tmp_path) is EVIDENCE
     table = tmp_path / "dl_throughput.csv"
     lines = table.read_text().splitlines()
-    table.write_text("\n".join([*lines[:2], *lines[3:]]))
+    first = next(at for at, line in enumerate(lines) if not line.startswith("#")) + 1
+    table.write_text("\n".join([*lines[:first], *lines[first + 1 :]]))
     fewer = load_evidence(tmp_path)
     assert len(fewer.measurements) == len(EVIDENCE.measurements) - 1
     assert fewer.content_hash != EVIDENCE.content_hash
@@ -40,7 +44,9 @@ def test_rows_have_unique_ids_known_gpus_and_described_sources():
     ids = [m.id for m in EVIDENCE.measurements]
     assert len(ids) == len(set(ids))
     memory = {row.source for row in load_memory_rows()}
-    assert {m.source for m in EVIDENCE.measurements} | memory == set(EVIDENCE.sources)
+    with (MEASUREMENTS_FOLDER / TIME_FILE).open(encoding="utf-8") as stream:
+        times = {row["source"] for row in csv.DictReader(line for line in stream if not line.startswith("#"))}
+    assert {m.source for m in EVIDENCE.measurements} | memory | times == set(EVIDENCE.sources)
     assert {m.gpu for m in EVIDENCE.measurements} <= {*CATALOG.gpus, *CATALOG.partial_gpus}
 
 

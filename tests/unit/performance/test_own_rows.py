@@ -11,6 +11,7 @@ import pytest
 from planner.errors import Problem, TableError
 from planner.performance.estimate import Prediction, Setup, estimate
 from planner.performance.evidence import Evidence, load_evidence
+from planner.performance.own_offset import MOST_CONFIGURATIONS
 from planner.performance.own_rows import with_own_rows
 from tests.planning import shipped_catalog
 
@@ -107,6 +108,7 @@ def test_another_configuration_is_not_answered(settings: dict[str, Any]) -> None
         ({"spread": "wide"}, "spread", "a fraction"),
         ({"spread": -0.1}, "spread", "a fraction"),
         ({"notes": "flag=doubtful"}, "notes", "nobody doubts"),
+        ({"tokens_per_s_total": 6.1e9}, "tokens_per_s_total", "all that the GPUs can compute"),
     ],
     ids=str,
 )
@@ -121,7 +123,13 @@ def test_a_row_that_cannot_answer_is_said_and_the_others_count(
 
 @pytest.mark.parametrize(
     ("changed", "field"),
-    [({"batch_per_gpu": 1.5}, "batch_per_gpu"), ({"throughput": "fast"}, "throughput"), ({"n_gpus": 0}, "n_gpus")],
+    [
+        ({"batch_per_gpu": 1.5}, "batch_per_gpu"),
+        ({"throughput": "fast"}, "throughput"),
+        ({"n_gpus": 0}, "n_gpus"),
+        ({"throughput": 99e3}, "throughput"),
+        ({"model": "resnet50", "n_params": 25.6e6, "input": "3x224x224", "throughput": 1e6}, "throughput"),
+    ],
 )
 def test_cells_of_the_other_table_are_checked_too(changed: dict[str, object], field: str) -> None:
     evidence, (problem,) = read(changed, base=BERT)
@@ -184,4 +192,125 @@ def test_no_constant_rests_on_own_rows_and_they_can_be_left_out() -> None:
     assert evidence.measurements == load_evidence().measurements
     assert evidence.known_gpus == load_evidence().known_gpus
     assert evidence.without_gpu("rtx-4090").own == ()
+    assert evidence.without_gpu("rtx-3090").own == evidence.own
+
+
+# ---- what own rows say of other configurations
+
+
+def sweep(*factors: float, batches: tuple[int, ...] = (1, 2, 4, 8, 16), **changes: object) -> list[dict[str, object]]:
+    """Own rows of GPT-2 small, so many times as fast as estimated."""
+    rows = []
+    for batch, factor in zip(batches, factors, strict=False):
+        cold = predict(load_evidence(), precision="bf16", micro_batch=batch, global_batch=batch).throughput
+        rows.append(
+            {"id": f"b{batch}", "micro_batch_seqs": batch, "global_batch_seqs": batch,
+             "tokens_per_s_total": f"{factor * cold:.12g}", **changes}
+        )  # fmt: skip
+    return rows
+
+
+def own_codes(found: Prediction) -> list[str]:
+    return [warning.code for warning in found.warnings if warning.code.startswith("own_rows")]
+
+
+def test_rows_that_agree_move_other_configurations_of_their_software_and_card() -> None:
+    evidence, problems = read(*sweep(0.8, 0.8, 0.8))
+    assert problems == ()
+    cold = predict(load_evidence(), precision="bf16", micro_batch=32, global_batch=32)
+    found = predict(evidence, precision="bf16", micro_batch=32, global_batch=32)
+    # The median of three is shrunk: 0.15² / (0.15² + 0.08² / 3) of the log of 0.8.
+    factor = math.exp(math.log(0.8) * 0.15**2 / (0.15**2 + 0.08**2 / 3))
+    assert found.throughput == pytest.approx(factor * cold.throughput)
+    assert (found.basis, found.estimate) == ("estimated", True)
+    assert found.sources[:3] == tuple(f"measurements:own:own.csv:b{batch}" for batch in (1, 2, 4))
+    assert found.throughput_high / found.throughput < cold.throughput_high / cold.throughput
+    assert sum(found.breakdown_s.values()) == pytest.approx(32 * 1024 / found.throughput)
+    (said,) = [warning for warning in found.warnings if warning.code == "own_rows_slower"]
+    assert said.params["change"] == pytest.approx(1 - factor)
+    assert said.params["error"] < 0.05 < said.params["error_without"]
+    # Another model there is moved as much, but what is shown of the first says nothing of its error.
+    larger, cold = predict(evidence, "gpt2-xl"), predict(load_evidence(), "gpt2-xl")
+    assert larger.throughput == pytest.approx(factor * cold.throughput)
+    assert larger.throughput_high / larger.throughput == pytest.approx(cold.throughput_high / cold.throughput)
+
+
+def test_rows_move_neither_other_cards_nor_other_kinds_of_models_nor_other_training() -> None:
+    evidence, _ = read(*sweep(0.8, 0.8, 0.8))
+    for others in (
+        {"gpu": "rtx-3090"},
+        {"workload": "convnext-tiny-imagenet"},
+        {"method": "lora"},
+        {"optimizer": "adamw-8bit"},
+        {"workload": "gpt2-xl", "software": "vendor"},
+    ):
+        assert predict(evidence, **others) == predict(load_evidence(), **others), others  # type: ignore[arg-type]
+
+
+def test_rows_move_what_is_taken_over_from_other_cards_too() -> None:
+    """BERT-large on a card is known from others; own rows of GPT-2 on it are of the same kind of model."""
+    evidence, _ = read(*sweep(0.8, 0.8, 0.8))
+    batch = {"micro_batch": 8, "global_batch": 8}
+    cold, found = (predict(one, "bert-large-squad", **batch) for one in (load_evidence(), evidence))
+    assert cold.basis == found.basis == "transferred"
+    assert found.throughput < 0.85 * cold.throughput
+
+
+@pytest.mark.parametrize("factors", [(0.7, 1.3, 0.7, 1.3), (1.0, 1.0, 1.0)], ids=str)
+def test_rows_that_do_not_help_each_other_move_nothing_and_it_is_said(factors: tuple[float, ...]) -> None:
+    evidence, _ = read(*sweep(*factors))
+    found, cold = predict(evidence, "gpt2-xl"), predict(load_evidence(), "gpt2-xl")
+    assert found.throughput == cold.throughput
+    assert own_codes(found) == ["own_rows_no_help"]
+
+
+def test_two_configurations_and_many_rows_of_one_say_nothing_of_others() -> None:
+    two, _ = read(*sweep(0.8, 0.8))
+    assert two.offsets == () and own_codes(predict(two, "gpt2-xl")) == []
+    same, (problem,) = read(*[{"id": str(at)} for at in range(8)])
+    assert "8 rows of one configuration with the same speed" in problem.found
+    assert same.offsets == () and len(same.own) == 8
+    assert predict(same).throughput == 61000
+
+
+def test_software_is_told_apart_by_its_name_and_the_one_that_ran_the_model_counts() -> None:
+    rows = [
+        *sweep(0.8, 0.8, 0.8, framework="mine 1.0"),
+        *sweep(1.3, 1.3, 1.3, 1.3, framework="other", model="gpt2-xl", n_params=1.56e9),
+    ]
+    evidence, _ = read(*rows)
+    assert {own.software for own in evidence.offsets} == {"mine", "other"}
+    assert own_codes(predict(evidence, precision="bf16", micro_batch=32, global_batch=32)) == ["own_rows_slower"]
+
+
+def test_a_table_given_twice_counts_once_and_two_of_one_name_are_told_apart() -> None:
+    once, _ = read({})
+    content = table({})
+    twice, (problem,) = with_own_rows(once, content, file="copy.csv", catalog=CATALOG)
+    assert twice == once
+    assert (problem.file, problem.found) == ("copy.csv", "the same table as own.csv")
+    other, _ = with_own_rows(once, table({"tokens_per_s_total": 62000}), file="own.csv", catalog=CATALOG)
+    assert [row.id for row in other.own] == ["own:own.csv:a", "own:own.csv (2):a"]
+    assert predict(other).throughput == 61500
+
+
+def test_rows_of_two_files_count_together() -> None:
+    first, second, third = sweep(0.8, 0.8, 0.8)
+    evidence, _ = read(first, second)
+    evidence, _ = with_own_rows(evidence, table(third), file="more.csv", catalog=CATALOG)
+    (own,) = evidence.offsets
+    assert (own.files, own.rows) == (("own.csv", "more.csv"), 3)
+
+
+def test_very_many_rows_are_read_and_many_configurations_are_sampled() -> None:
+    rows = [{"id": at, "micro_batch_seqs": at, "global_batch_seqs": at} for at in range(1, 20_001)]
+    evidence, problems = read(*rows)
+    assert (len(evidence.own), problems) == (20_000, ())
+    (own,) = evidence.offsets
+    assert own.rows == MOST_CONFIGURATIONS
+
+
+def test_what_is_left_out_takes_what_own_rows_say_of_others_along() -> None:
+    evidence, _ = read(*sweep(0.8, 0.8, 0.8))
+    assert evidence.offsets and evidence.without_gpu("rtx-3090").offsets == ()
     assert evidence.without_gpu("rtx-3090").own == evidence.own

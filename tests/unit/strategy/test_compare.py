@@ -9,7 +9,8 @@ import pytest
 
 from planner.errors import InputError
 from planner.strategy.allocate import allocate
-from planner.strategy.compare import break_even_value, cumulative_usd, payback_month, recommend
+from planner.strategy.break_even import break_even_value
+from planner.strategy.compare import cumulative_usd, payback_month, recommend
 from planner.strategy.kernel import kernel
 from tests.planning import problem_of, small_plan, solve
 

@@ -44,6 +44,19 @@ MEMORY: Mapping[str, object] = {
     "peak_memory_gb": 20.0,
     "notes": "",
 }
+TIMES: Mapping[str, object] = {
+    "id": "t",
+    "round": "v4.0",
+    "submitter": "somebody",
+    "system": "some system",
+    "gpu": "H100-SXM5-80GB",
+    "n_gpus": 16,
+    "nodes": 2,
+    "benchmark": "bert",
+    "global_batch_size": 768,
+    "minutes": 3.2,
+    "notes": "",
+}
 
 catalog = partial(load_catalog, today=TODAY)
 
@@ -71,7 +84,12 @@ def validate(
 ) -> Validation:
     predictor = predictor or always(110.0, low=90.0, high=130.0)
     return validate_table(
-        table_of(*changes, base=base), catalog(), language=predictor, memory=predictor, samples=predictor
+        table_of(*changes, base=base),
+        catalog(),
+        language=predictor,
+        memory=predictor,
+        samples=predictor,
+        times=predictor,
     )
 
 

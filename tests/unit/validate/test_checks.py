@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from planner.measurements.checks import Subjects, row_reason
-from tests.unit.validate.tables import LANGUAGE, MEMORY, catalog, table_of, validate
+from planner.measurements.rows import SampleRow
+from tests.unit.validate.tables import LANGUAGE, MEMORY, TIMES, catalog, table_of, validate
 
 
 def reason_of(base: dict[str, object] | None = None, **cells: object) -> str | None:
@@ -17,6 +20,43 @@ def reason_of(base: dict[str, object] | None = None, **cells: object) -> str | N
 def test_nothing_speaks_against_a_sound_row() -> None:
     assert reason_of() is None
     assert reason_of(dict(MEMORY)) is None
+    assert reason_of(dict(TIMES)) is None
+
+
+@pytest.mark.parametrize(
+    ("cells", "words"),
+    [
+        ({"gpu": "none such"}, "gpu: found 'none such'"),
+        ({"n_gpus": ""}, "n_gpus: found nothing"),
+        ({"benchmark": ""}, "benchmark: found nothing"),
+        ({"nodes": 3}, "n_gpus: found 16, expected a multiple of the 3 nodes"),
+        ({"nodes": 32}, "n_gpus: found 16, expected a multiple of the 32 nodes"),
+        ({"division": "open"}, "division: found 'open', expected closed"),
+        ({"notes": "division=open; status=research"}, "division: found 'open'"),
+    ],
+)
+def test_times_that_cannot_be_predicted(cells: dict[str, object], words: str) -> None:
+    assert words in (reason_of(dict(TIMES), **cells) or "")
+
+
+@pytest.mark.parametrize("cells", [{"division": "Closed"}, {"nodes": ""}, {"global_batch_size": ""}, {"round": ""}])
+def test_times_with_cells_left_out_are_sound(cells: dict[str, object]) -> None:
+    assert reason_of(dict(TIMES), **cells) is None
+
+
+@pytest.mark.parametrize(
+    ("column", "text"),
+    [
+        ("minutes", "0"),
+        ("minutes", "-3"),
+        ("minutes", "1e9"),
+        ("minutes", "nan"),
+        ("global_batch_size", "0.5"),
+        ("nodes", "0"),
+    ],
+)
+def test_times_that_cannot_be_meant(column: str, text: str) -> None:
+    assert table_of({column: text}, base=TIMES).faults[0].startswith(f"{column}: found '{text}'")
 
 
 @pytest.mark.parametrize(
@@ -149,3 +189,20 @@ def test_what_the_gpus_just_have_may_be_measured() -> None:
     """80 GiB are 85.9 GB; 8 A100 compute 2,496 TFLOP/s."""
     assert validate({"peak_memory_gb": 85.9}, base=MEMORY).rows[0].skipped is None
     assert validate({"tokens_per_s_total": 8 * 312e12 / 6 / 7e9}).rows[0].skipped is None
+
+
+def test_more_samples_than_the_gpu_can_compute_were_not_measured_on_it() -> None:
+    """4 GMAC forward and back are 16 GFLOP at least, of which an A100 at twice its 312 TFLOP/s does 39,000 a second."""
+    subjects = Subjects(catalog())
+    row = SampleRow(
+        id="r", line=2, gpu="A100 SXM4 80GB", n_gpus=1, model="mine", precision="fp16", batch_per_gpu=64.0,
+        fwd_gmacs_per_sample=4.0, activations_m_per_sample=11.0, throughput=1e6,
+    )  # fmt: skip
+    words = row_reason(row, subjects)
+    assert words is not None and words.startswith("throughput: found 1e+06, expected at most")
+    for sound in (
+        replace(row, throughput=3000.0),
+        replace(row, throughput_unit="tokens/s"),
+        replace(row, fwd_gmacs_per_sample=None, activations_m_per_sample=None),
+    ):
+        assert row_reason(sound, subjects) is None

@@ -9,7 +9,7 @@ import pytest
 
 from planner.measurements.prediction import RowPrediction
 from planner.validate.run import count_choices, count_reasons, validate_table
-from tests.unit.validate.tables import MEMORY, always, catalog, table_of, validate
+from tests.unit.validate.tables import MEMORY, TIMES, always, catalog, table_of, validate
 
 
 def test_a_row_is_predicted_and_scored() -> None:
@@ -35,9 +35,11 @@ def test_the_estimator_sees_no_measured_value_and_only_rows_that_can_be() -> Non
 
 
 def test_each_table_has_its_estimator() -> None:
-    for base, expected in (({}, 1.0), (MEMORY, 2.0)):
+    for base, expected in (({}, 1.0), (TIMES, 4.0), (MEMORY, 2.0)):
         table = table_of({}, base=base) if base else table_of({})
-        validation = validate_table(table, catalog(), language=always(1.0), memory=always(2.0), samples=always(3.0))
+        validation = validate_table(
+            table, catalog(), language=always(1.0), memory=always(2.0), samples=always(3.0), times=always(4.0)
+        )
         assert validation.rows[0].predicted == expected
     assert validation.unit == "gb"
 

@@ -9,9 +9,9 @@ import pytest
 
 from planner.errors import TableError
 from planner.measurements.reading import read_bytes
-from planner.measurements.rows import MEASURED, LanguageRow, MemoryRow
+from planner.measurements.rows import MEASURED, LanguageRow, MemoryRow, TimeRow
 from planner.measurements.table import Table, read_table
-from tests.unit.validate.tables import LANGUAGE, MEMORY, table_of, text_of
+from tests.unit.validate.tables import LANGUAGE, MEMORY, TIMES, table_of, text_of
 
 
 def read(text: str | bytes) -> Table:
@@ -32,18 +32,29 @@ def test_the_measured_column_tells_the_table() -> None:
     assert isinstance(row, LanguageRow)
     assert (row.n_gpus, row.n_params, row.parallelism, row.tokens_per_s_total) == (8, 7e9, "fsdp", 100.0)
     assert (row.line, row.notes, row.n_kv_heads, row.measured) == (2, None, None, 100.0)
+    times = table_of({}, base=TIMES)
+    assert (times.schema, times.unit) == ("mlperf_time_to_train", "min")
     assert isinstance(memory.rows[0], MemoryRow)
     assert memory.rows[0].measured == 20.0
 
 
 def test_a_row_hides_what_was_measured() -> None:
-    for base in (LANGUAGE, MEMORY):
+    for base in (LANGUAGE, MEMORY, TIMES):
         row = table_of({}, base=base).rows[0]
         assert row.measured is not None
         assert row.without_measured().measured is None
         assert row.without_measured().gpu == row.gpu
     names = set(LanguageRow.__slots__)
     assert not names & {"tokens_per_s_per_gpu", "published_mfu", "published_step_time_s", "time_to_train_s"}
+    assert not set(TimeRow.__slots__) & {
+        "throughput", "implied_samples_per_s", "samples_to_converge", "epochs_to_converge", "n_runs",
+    }  # fmt: skip
+
+
+def test_a_column_of_minutes_or_of_throughput_yields_to_a_measured_column_of_another_table() -> None:
+    assert table_of({"minutes": 3, "throughput": 9}).schema == "llm_throughput"
+    assert table_of({"throughput": 9}, base=TIMES).schema == "mlperf_time_to_train"
+    assert table_of({"throughput": 9}, base={**TIMES, "minutes": ""}).rows[0].measured is None
 
 
 def test_columns_may_come_in_any_order_with_others_between_and_cells_empty() -> None:
@@ -104,9 +115,9 @@ def test_carriage_returns() -> None:
         (text_of().encode(), "no row"),
         (text_of({"notes": '"never closed'}).encode(), "can't be read"),
         (b"throughput,gpu\n1,L40S\n", "or its shape (fwd_gmacs_per_sample and activations_m_per_sample)"),
-        (b"minutes,gpu\n1,L40S\n", "times to train"),
+        (b"minutes,gpu\n1,L40S\n", "no column 'benchmark'"),
         (b"a,b\n1,2\n", "tokens_per_s_total (llm_throughput) or peak_memory_gb (memory_peaks) or throughput"),
-        (b"minutes,gpu,throughput\n1,L40S,3\n", "times to train"),
+        (b"minutes,gpu,n_gpus,throughput,benchmrk\n1,L40S,1,3,a\n", "the nearest here is 'benchmrk'"),
         (b"gpu,n_gpus,model,tokens_per_s_totl\nL40S,1,own,5\n", "the nearest here is 'tokens_per_s_totl'"),
         (b"gpu,n_gpus,model,tokens_per_s_total,peak_memory_gb\n", "no row"),
         (b"gpu,n_gpus,model,tokens_per_s_total,peak_memory_gb\n1,1,1,1,1\n", "measured columns of two tables"),
@@ -213,3 +224,4 @@ def test_a_file_that_is_not_there_or_too_large(tmp_path: Path, monkeypatch: pyte
 def test_measured_columns_are_fields_of_their_rows() -> None:
     assert MEASURED["llm_throughput"] in LanguageRow.__slots__
     assert MEASURED["memory_peaks"] in MemoryRow.__slots__
+    assert MEASURED["mlperf_time_to_train"] in TimeRow.__slots__

@@ -1,0 +1,91 @@
+"""Validation of a table with and without the user's own rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from planner.catalog.records import Catalog
+from planner.errors import Problem
+from planner.measurements.rows import LanguageRow, SampleRow
+from planner.measurements.table import Table
+from planner.performance.constants import constants_of
+from planner.performance.own_offset import OwnOffset
+from planner.performance.own_tables import OwnTables
+from planner.performance.predict_rows import predict_language_rows, predict_memory_rows
+from planner.performance.time_to_target.predict import predict_time_rows
+from planner.performance.transfer.names import in_words_of_tables
+from planner.performance.transfer.predict import predict_sample_rows
+from planner.validate.run import Validation, validate_table
+from planner.validate.score import Summary
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnValidation:
+    """A table predicted with own rows, and what these did: `cold` is the summary without them."""
+
+    validation: Validation
+    cold: Summary
+    offsets: tuple[OwnOffset, ...]
+    problems: tuple[Problem, ...]
+
+
+def validate_with_own(table: Table, own: Sequence[tuple[str, Table]], catalog: Catalog) -> OwnValidation:
+    """Predict the rows of a table without and with own rows, and compare.
+
+    Parameters
+    ----------
+    table : Table
+        What is validated. It may be among the own rows: none of its rows is then moved by its own configuration.
+    own : sequence of (str, Table)
+        Names of files of own rows and what they hold. Rows of memory say nothing of others.
+    catalog : Catalog
+        GPUs, models and the estimator's constants.
+    """
+    constants = constants_of(catalog.assumptions)
+    languages = own if table.schema == "llm_throughput" else ()
+    samples = own if table.schema == "dl_throughput" else ()
+    of_languages = OwnTables(
+        languages, LanguageRow, lambda rows: predict_language_rows(rows, catalog, published=False), catalog, constants
+    )
+    of_samples = OwnTables(
+        samples,
+        SampleRow,
+        lambda rows: predict_sample_rows(in_words_of_tables(rows, catalog), catalog, published=False),
+        catalog,
+        constants,
+    )
+    cold = validate_published(table, catalog)
+    found = validate_table(
+        table,
+        catalog,
+        language=lambda rows: of_languages.moved(rows, predict_language_rows(rows, catalog)),
+        memory=lambda rows: predict_memory_rows(rows, catalog),
+        samples=lambda rows: of_samples.moved(rows, predict_sample_rows(in_words_of_tables(rows, catalog), catalog)),
+        times=lambda rows: predict_time_rows(rows, catalog),
+    )
+    problems = (*of_languages.problems, *of_samples.problems)
+    if not (languages or samples):
+        problems = tuple(
+            Problem(file=file, record="", field="", found=f"own rows beside a table of {table.schema}",
+                    expected="one of speeds")
+            for file, _ in own
+        )  # fmt: skip
+    return OwnValidation(
+        validation=found,
+        cold=cold.summary,
+        offsets=(*of_languages.offsets, *of_samples.offsets),
+        problems=problems,
+    )
+
+
+def validate_published(table: Table, catalog: Catalog) -> Validation:
+    """Predict the rows of a table from what is published, and compare."""
+    return validate_table(
+        table,
+        catalog,
+        language=lambda rows: predict_language_rows(rows, catalog),
+        memory=lambda rows: predict_memory_rows(rows, catalog),
+        samples=lambda rows: predict_sample_rows(in_words_of_tables(rows, catalog), catalog),
+        times=lambda rows: predict_time_rows(rows, catalog),
+    )

@@ -1,0 +1,61 @@
+"""Published speeds of language models by configuration, in which rows of tables may have been measured before."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from functools import lru_cache
+
+from planner.measurements.prediction import RowPrediction
+from planner.measurements.rows import LanguageRow, is_flagged
+from planner.measurements.table import read_table
+from planner.performance.constants import Constants
+from planner.performance.evidence import LANGUAGE_FILE, MEASUREMENTS_FOLDER
+from planner.performance.repeated import Published, repeated
+from planner.performance.rows.predict import SpeedPrediction
+from planner.performance.stacks import find_stack, load_stacks
+
+_NUMBERS = (
+    "n_gpus", "gpus_per_node", "n_params", "n_layers", "d_model", "vocab", "seq_len", "global_batch_seqs",
+    "micro_batch_seqs",
+)  # fmt: skip
+_WORDS = (
+    "model", "task", "precision", "parallelism", "activation_checkpointing", "optimizer", "software_tier", "async_tp",
+    "fp8_recipe", "compile_flash_notes",
+)  # fmt: skip
+_NEEDED = ("model", "precision", "seq_len", "global_batch_seqs", "micro_batch_seqs")
+"""Without these a row doesn't say its configuration, and two that leave them open may be two things."""
+
+
+def measured_before(prediction: SpeedPrediction, constants: Constants) -> RowPrediction | None:
+    """What other published rows of exactly a row's configuration and software say; None without one."""
+    subject = prediction.run.subject
+    row = subject.row
+    key = _configuration(row, subject.gpu.id, subject.stack.id)
+    if key is None:
+        return None
+    return repeated(
+        _published().get(key, ()), id=row.id, date=row.date, origin=row.source or "",
+        half_width=constants.half_width_measured, novelty="same-stack",
+    )  # fmt: skip
+
+
+def _configuration(row: LanguageRow, gpu: str, stack: str) -> Hashable | None:
+    if not stack or any(getattr(row, column) is None for column in _NEEDED):
+        return None
+    words = tuple((getattr(row, column) or "").casefold() for column in _WORDS)
+    return (gpu, stack, words, tuple(getattr(row, column) for column in _NUMBERS))
+
+
+@lru_cache(maxsize=1)
+def _published() -> Mapping[Hashable, tuple[Published, ...]]:
+    table = read_table((MEASUREMENTS_FOLDER / LANGUAGE_FILE).read_bytes(), file=LANGUAGE_FILE)
+    stacks = load_stacks()
+    found: dict[Hashable, list[Published]] = {}
+    for row in table.rows:
+        if not isinstance(row, LanguageRow) or row.measured is None or row.gpu is None or is_flagged(row):
+            continue
+        key = _configuration(row, row.gpu, find_stack(row.framework, row.source, stacks).id)
+        if key is not None:
+            one = Published(id=row.id, date=row.date or "", origin=row.source or "", speed=row.measured)
+            found.setdefault(key, []).append(one)
+    return {key: tuple(rows) for key, rows in found.items()}

@@ -1,0 +1,118 @@
+"""Half-widths from errors: of the rows of a fit, and of rows and hosts that it hadn't seen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import get_args
+
+import numpy as np
+
+from planner.catalog.records import Catalog
+from planner.performance.constants import Constants
+from planner.performance.transfer.fit_links import FittedLinks, LinkFit, Pair
+from planner.performance.transfer.fit_terms import groups_by, left_out
+from planner.performance.transfer.likeness import Array, Codes
+from planner.performance.transfer.links import Kind
+from planner.performance.transfer.posterior import Posterior
+from planner.performance.transfer.singles import Singles
+from planner.performance.transfer.software import source_of_stack
+from planner.performance.transfer.terms import TERMS
+from planner.performance.transfer.widths import (
+    EXCHANGE_FLOOR,
+    ModelWidths,
+    covering,
+    shrunk,
+    strange_factor,
+    strangeness,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SingleErrors:
+    """Log errors of rows of one GPU: fitted with them, without their GPU, without their source; NaN for none."""
+
+    seen: Array
+    new_gpu: Array  # over how strange the GPU is among the others
+    new_stack: Array
+    strange: Array  # factor by which those of new GPUs were divided
+
+
+def single_errors(found: Singles, whole: Posterior, catalog: Catalog) -> SingleErrors:
+    """Errors of rows seen and left out."""
+    gpus = groups_by([row.gpu for row in found.rows])
+    sources = groups_by([source_of_stack(row.stack) for row in found.rows])
+    factor = strange_factor(strangeness_left_out(found, gpus))
+    return SingleErrors(
+        seen=whole.log_speed(found.measured) - found.measured.log_speed,
+        new_gpu=left_out(found, whole, gpus, catalog) / factor,
+        new_stack=left_out(found, whole, sources, catalog),
+        strange=factor,
+    )
+
+
+def launch_shares(found: Singles, whole: Posterior) -> Array:
+    """Share of each row's step that its batch shares."""
+    parts = np.exp(whole.terms[found.measured.workload]) * found.measured.basis
+    shares: Array = parts[:, TERMS.index("step")] / parts.sum(axis=1)
+    return shares
+
+
+def strangeness_left_out(found: Singles, groups: Mapping[str, Codes]) -> Array:
+    """How unlike the cards of all other groups the card of each row is."""
+    features = found.measured.places.features
+    strange = np.zeros(len(found.rows))
+    for rows in groups.values():
+        others = np.setdiff1d(np.arange(len(found.rows)), rows)
+        measured = np.unique(features[others], axis=0)
+        of_card = {card: strangeness(np.array(card), measured) for card in {tuple(features[row]) for row in rows}}
+        strange[rows] = [of_card[tuple(features[row])] for row in rows]
+    return strange
+
+
+def model_widths(
+    found: Singles, errors: SingleErrors, constants: Constants, kept: Array | None = None
+) -> list[ModelWidths]:
+    """Half-widths of each workload; `kept` tells which rows' errors count, all of them where it isn't given."""
+    counts = np.ones(len(found.rows), dtype=bool) if kept is None else kept
+    floor = constants.half_width_measured
+    kinds = ("seen", "new_gpu", "new_stack")
+    usual = {kind: covering(_sizes(getattr(errors, kind), counts)) for kind in kinds}
+    widths = []
+    for at in range(len(found.workloads)):
+        own = counts & (found.measured.workload == at)
+        of_model = {kind: shrunk(_sizes(getattr(errors, kind), own), usual[kind]) for kind in kinds}
+        known = max(of_model["seen"], floor)
+        widths.append(
+            ModelWidths(
+                known=known, new_gpu=max(of_model["new_gpu"], known), new_stack=max(of_model["new_stack"], known)
+            )
+        )
+    return widths
+
+
+def _sizes(errors: Array, counts: Array) -> Array:
+    sizes: Array = np.abs(errors[counts & ~np.isnan(errors)])
+    return sizes
+
+
+def host_errors(
+    pairs: Sequence[Pair], links: LinkFit, together: FittedLinks, constants: Constants
+) -> tuple[Array, Array]:
+    """Log errors of runs on several GPUs, each host left out, and the share of their step that is exchange."""
+    errors, shares = np.zeros(len(pairs)), np.zeros(len(pairs))
+    for rows in groups_by([pair.host for pair in pairs]).values():
+        others = np.setdiff1d(np.arange(len(pairs)), rows)
+        fitted = links.fit(others, together.values)
+        for at in rows:
+            errors[at] = fitted.log_error(pairs[at], constants)
+            shares[at] = 1 - pairs[at].compute_s / fitted.step_s(pairs[at], constants)
+    return errors, shares
+
+
+def exchange_widths(pairs: Sequence[Pair], errors: Array, shares: Array) -> Mapping[str, float]:
+    """By kind of link, what times the share of exchange covers four of five errors."""
+    kinds = np.array([pair.kind for pair in pairs])
+    scaled = np.abs(errors) / (EXCHANGE_FLOOR + shares)
+    hosts = {kind: {pair.host for pair in pairs if pair.kind == kind} for kind in get_args(Kind)}
+    return {kind: covering(scaled[kinds == kind], len(hosts[kind])) for kind in get_args(Kind)}

@@ -1,0 +1,70 @@
+"""Fits terms to rows of single cards, and says how far off they are on cards and software left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from planner.catalog.records import Catalog
+from planner.performance.fit_steps import priors
+from planner.performance.transfer.likeness import Array, Codes
+from planner.performance.transfer.posterior import Measured, Posterior, Prior, fit
+from planner.performance.transfer.singles import Singles
+
+_SHARES = (
+    "transfer_matmul_share", "transfer_traffic_share", "transfer_vector_share", "transfer_step_share",
+    "transfer_fixed_share",
+)  # fmt: skip
+_STEP = 3  # the term that a batch shares
+_ROUNDS_LEFT_OUT = 5  # from the terms of all rows
+
+
+def prior_of(rows: Measured, workloads: int, catalog: Catalog) -> Prior:
+    """Expected shares of the median time of each workload, at the card for which terms are scaled."""
+    shares, deviations = priors(_SHARES, catalog)
+    centres = np.full((workloads, len(_SHARES)), np.nan)
+    for at in np.unique(rows.workload):
+        own = rows.workload == at
+        centres[at] = shares - np.median(rows.log_speed[own])
+        centres[at, _STEP] -= np.log(np.median(rows.basis[own, _STEP]))
+    return Prior(centres=centres, deviations=deviations)
+
+
+def fit_singles(found: Singles, catalog: Catalog) -> Posterior:
+    """Terms of all workloads."""
+    return fit(found.measured, prior_of(found.measured, len(found.workloads), catalog))
+
+
+def left_out(found: Singles, whole: Posterior, groups: Mapping[str, Codes], catalog: Catalog) -> Array:
+    """Log errors (predicted over measured) of rows, each predicted without any row of its group; NaN for others.
+
+    Parameters
+    ----------
+    found : Singles
+        All rows.
+    whole : Posterior
+        Fit to all of them, from whose terms the others start.
+    groups : mapping of str to array of int
+        Rows of each group.
+    catalog : Catalog
+        For the priors.
+    """
+    count = len(found.rows)
+    errors = np.full(count, np.nan)
+    for rows in groups.values():
+        kept = np.setdiff1d(np.arange(count), rows)
+        asked = rows[np.isin(found.measured.workload[rows], found.measured.workload[kept])]
+        if not len(asked) or not len(kept):
+            continue
+        known = found.measured.take(kept)
+        prior = prior_of(known, len(found.workloads), catalog)
+        start = np.where(np.isnan(prior.centres), prior.centres, whole.terms)
+        hidden = found.measured.take(asked)
+        errors[asked] = fit(known, prior, start, _ROUNDS_LEFT_OUT).log_speed(hidden) - hidden.log_speed
+    return errors
+
+
+def groups_by(names: list[str]) -> dict[str, Codes]:
+    """Rows by name."""
+    return {name: np.flatnonzero(np.array(names) == name) for name in sorted(set(names))}

