@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -157,7 +158,7 @@ def _box(timeline: Timeline, plan: Plan, key: tuple[str, str, str], part: Deferr
             numbers.markdown(f":gray-badge[:material/hourglass_empty: {t('timeline.simulating')}]")
             return
         if found is None:
-            with numbers, st.spinner(t("timeline.simulating")):
+            with numbers, st.spinner(t("timeline.simulating")) if part.ready else nullcontext():
                 found = answers(timeline, plan, machine, (now + more) / now)
             kept = st.session_state["timeline_answers"]
             kept[whole] = found

@@ -54,6 +54,11 @@ class YearCash:
     after: bool = False
 
     @property
+    def machines_usd(self) -> float:
+        """Purchases less resale."""
+        return self.purchase_usd + self.resale_usd
+
+    @property
     def cash_usd(self) -> float:
         """All of it."""
         return self.purchase_usd + self.resale_usd + self.rental_usd + self.running_usd

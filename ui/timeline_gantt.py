@@ -19,6 +19,7 @@ _NAME_PX, _GAP_PX = 22, 8
 _AXIS_PX, _LEGEND_PX = 64, 34
 _SHADES = (1.0, 0.5, 0.25)  # of the owned colour, by job
 _PX_PER_CHARACTER = 6.6
+_NARROW_PX = 700
 _WIDEST_PX = 1600  # of a chart: names that wouldn't fit even there are left out
 
 Course = Mapping[str, Any]
@@ -94,7 +95,7 @@ def gantt_chart(course: Course, *, dark: bool, faded: bool = False) -> Spec:
                 **box,
                 "color": {**_if_failed(colours.page), **colour},
                 "stroke": {**_if_failed(colours.fill["owned"]), "value": colours.page},
-                "strokeWidth": {**_if_failed(1.4), "value": 0.6},
+                "strokeWidth": {**_if_failed(_thinner(0.8, 1.4)), "value": _thinner(0.0, 0.6)},
                 "tooltip": tooltip,
             },
         },
@@ -108,6 +109,11 @@ def gantt_chart(course: Course, *, dark: bool, faded: bool = False) -> Spec:
         layers.append(_labels(bars, palette(dark=dark), shades, x, y, end, faded=faded))
     rest = _AXIS_PX + (_LEGEND_PX if several else 0)
     return themed(layers, colours, height=int(height + rest), faded=faded)
+
+
+def _thinner(narrow: float, wide: float) -> Spec:
+    """On a narrow chart bars are a pixel wide, and a gap between them would leave nothing."""
+    return {"expr": f"width<{_NARROW_PX}?{narrow}:{wide}"}
 
 
 def _if_failed(value: Any) -> Spec:

@@ -12,11 +12,13 @@ from ui.palette import COST_ROLES
 from ui.timeline_cash import part_name
 from ui.timeline_data import Timeline, YearCash
 
+_JOINED = "\N{WORD JOINER}"  # a minus stays with its amount in a narrow column
+
 
 def year_rows(timeline: Timeline) -> list[dict[str, str]]:
     """Cash by fiscal year with a total; columns that are zero throughout are left out."""
     years = timeline.years()
-    kinds = [kind for kind in ("purchase", "rental", "running", "resale") if any(_of(year, kind) for year in years)]
+    kinds = [kind for kind in ("machines", "rental", "running") if any(_of(year, kind) for year in years)]
     return [
         {
             t("timeline.years.year"): _year(year),
@@ -33,7 +35,8 @@ def _of(year: YearCash, kind: str) -> float:
 
 def _amount(timeline: Timeline, amount_usd: float) -> str:
     amount = amount_usd if abs(amount_usd) >= 0.005 else 0.0
-    return formatting.money(amount, timeline.view.currency, fine=True).replace("$", r"\$")
+    text = formatting.money(amount, timeline.view.currency, fine=True)
+    return text.replace(formatting.MINUS, formatting.MINUS + _JOINED).replace("$", r"\$")
 
 
 def _year(year: YearCash) -> str:

@@ -206,8 +206,9 @@ def test_waits_are_drawn_in_the_unit_that_reads_well(p90_h, unit):
 
 def test_the_table_of_years_leaves_out_columns_of_zeros():
     own, rent = (timeline_tables.year_rows(timeline_of(small_plan(), kind)) for kind in ("local", "cloud"))
-    assert list(own[0]) == ["Year", "Purchase", "Running", "Resale", "Cash"]
+    assert list(own[0]) == ["Year", "Purchase", "Running", "Cash"]
     assert list(rent[0]) == ["Year", "Rental", "Cash"]
+    assert own[-1]["Purchase"] == r"\$875"  # 1,500 less 625
     assert own[-1]["Cash"] == rf"**\$1.0{NBSP}k**"
 
 
