@@ -26,8 +26,10 @@ def title(timeline: Timeline, waits: Waits | None) -> str:
     jobs = waiting_jobs(waits or {})
     if not jobs:
         return cash[:1].upper() + cash[1:]
-    _, job = jobs[0]
-    return t("timeline.title.both", wait=_wait_words(job), cash=cash)
+    machine, job = jobs[0]
+    overfull = any(load.machine == machine and load.mean > 1.0 for load in timeline.loads())
+    wait = t("timeline.title.overfull", machine=escaped(machine)) if overfull else _wait_words(job)
+    return t("timeline.title.both", wait=wait, cash=cash)
 
 
 def _wait_words(job: Mapping[str, Any]) -> str:

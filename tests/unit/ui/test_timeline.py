@@ -167,6 +167,8 @@ def test_the_title_says_who_waits_and_when_cash_goes_out():
     assert at_once == "Nine in ten work runs start at once; cash peaks in month 1"
     few = timeline_words.title(timeline, waits(p90_h=0.0, mean_h=6.0))
     assert f"start at once, yet the mean wait is 6{NBSP}h; cash" in few
+    overfull = timeline_of(small_plan({"jobs.work.runs_per_month": 800}), "local")
+    assert timeline_words.title(overfull, waits()).startswith("The own machines can’t keep up and waits grow; cash")
     assert [job["id"] for _, job in waiting_jobs(waits())] == ["work", "rare"]
 
 
