@@ -37,6 +37,7 @@ BODY = '[data-testid="stMainBlockContainer"]'
 PAGES = {
     "Plan": ("/", "Runs a month, daily", ".st-key-group_work button"),
     "Start": ("/start", "Budget, with currency", BODY),
+    "Timeline": ("/timeline", ".st-key-timeline_way_hybrid", "h1"),
     "Claims": ("/claims", "Search a GPU or a word", BODY),
     "Accuracy": ("/accuracy", "Show a GPU", ".st-key-accuracy_gpu_words"),
     "Catalog, price": ("/catalog", ".st-key-compare_basis", "h1"),

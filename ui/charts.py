@@ -446,4 +446,5 @@ def _text_if(field: str, test: str) -> Spec:
     return {"condition": {"test": test, "field": field, "type": "nominal"}, "value": ""}
 
 
-themed, text_mark, ink, tip, axis_unit = _themed, _text, _ink, _tip, _unit  # for other charts
+# for the charts of other pages
+themed, text_mark, ink, tip, chart_colours, axis_unit = _themed, _text, _ink, _tip, _colours, _unit

@@ -25,6 +25,7 @@ class Palette:
     text_on: Mapping[str, str]
     way: Mapping[str, str]
     way_text: Mapping[str, str]
+    broken: str  # a limit that isn't kept
 
 
 _INK = "#12181F"
@@ -59,6 +60,7 @@ LIGHT = Palette(
     ),
     way=MappingProxyType({"local": "#1F6AA5", "cloud": "#D2691E", "hybrid": "#14876F"}),
     way_text=MappingProxyType({"local": "#1A5C91", "cloud": "#9A4A0F", "hybrid": "#0D6B58"}),
+    broken="#B3261E",
 )
 
 DARK = Palette(
@@ -90,6 +92,7 @@ DARK = Palette(
     ),
     way=MappingProxyType({"local": "#5AA9E6", "cloud": "#F0893A", "hybrid": "#56D6B6"}),
     way_text=MappingProxyType({"local": "#8CC4F0", "cloud": "#F7AD73", "hybrid": "#6FE0C4"}),
+    broken="#F28B82",
 )
 
 

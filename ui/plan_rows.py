@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from planner.units import MONTHS_PER_YEAR
@@ -33,6 +33,7 @@ _ROLE_OF_LINE = {
     "staff_cloud": "people",
 }
 _UNIT_WORDS = {"-": "", "tokens_per_s": "tokens/s", "samples_per_s": "samples/s"}
+RENTED = ("on_demand", "reserved", "spot")
 _ROLE_OF_TERM = {"on_demand": "on_demand", "spot": "spot"}
 
 
@@ -59,17 +60,26 @@ def _parts(view: View, way: Row) -> dict[str, float]:
         if kind == "tax_rented":
             rented_tax += line["amount_usd"]
             continue
-        role = _rental_role(view, line) if kind == "rental" else _ROLE_OF_LINE[kind]
+        role = role_of(view, line)
         parts[role] = parts.get(role, 0.0) + line["amount_usd"]
-    if rented_tax:  # tax stands with what it is paid on: mostly the larger kind of rental
-        rentals = {role: parts[role] for role in ("on_demand", "reserved", "spot") if role in parts}
-        role = max(rentals, key=lambda role: rentals[role]) if rentals else "upkeep"
+    if rented_tax:
+        role = role_of_rented_tax(parts)
         parts[role] = parts.get(role, 0.0) + rented_tax
     return parts
 
 
-def _rental_role(view: View, line: Row) -> str:
-    return _ROLE_OF_TERM.get(view.offer(line["resource"]).term, "reserved")
+def role_of(view: View, line: Row) -> str:
+    """Role of a cost line, all but the tax on what is rented."""
+    kind = line["id"].split(".")[0]
+    if kind == "rental":
+        return _ROLE_OF_TERM.get(view.offer(line["resource"]).term, "reserved")
+    return _ROLE_OF_LINE[kind]
+
+
+def role_of_rented_tax(parts_usd: Mapping[str, float]) -> str:
+    """Tax stands with what it is paid on: mostly the larger kind of rental."""
+    rentals = [role for role in RENTED if role in parts_usd]
+    return max(rentals, key=lambda role: parts_usd[role]) if rentals else "upkeep"
 
 
 def spend_lines(view: View) -> list[SpendLine]:

@@ -15,7 +15,8 @@ from ui.state import Plan
 from ui.view import Row, View, way_name
 
 _FEW_RUNS = 20  # below, a ninth of ten is one run or two
-_SHORT_H = 0.05  # a wait that nobody notices
+SHORT_H = 0.05
+"""A wait that nobody notices. [h]"""
 
 
 def show(view: View, plan: Plan) -> None:
@@ -27,8 +28,8 @@ def show(view: View, plan: Plan) -> None:
     if not folded.open:
         return
     with folded, st.spinner(t("waiting.simulating")):
-        planned = {way["id"]: plan.waiting(way["id"], 0) for way in ways}
-        with_more = {way["id"]: plan.waiting(way["id"], 1) for way in ways}
+        planned = {way["id"]: plan.simulations.waits(way["id"]) for way in ways}
+        with_more = {way["id"]: plan.simulations.waits(way["id"], 1) for way in ways}
     with folded:
         for line in _sentences(view, planned, with_more):
             st.markdown(dollars(line))
@@ -51,14 +52,14 @@ def _sentences(view: View, planned: Mapping[str, Any], with_more: Mapping[str, A
             other = next((entry for entry in more["jobs"] if entry["id"] == job["id"]), job)
             params = {
                 "job": escaped(job["id"]),
-                "wait": _time(job["wait_p90_h"]),
-                "mean": _time(job["wait_mean_h"]),
-                "more": _time(other["wait_p90_h"]),
+                "wait": wait_words(job["wait_p90_h"]),
+                "mean": wait_words(job["wait_mean_h"]),
+                "more": wait_words(other["wait_p90_h"]),
                 "machine": escaped(machine["id"]),
                 "count": machine["count"],
                 "next": machine["count"] + 1,
             }
-            short = job["wait_p90_h"] < _SHORT_H
+            short = job["wait_p90_h"] < SHORT_H
             lines.append(t("waiting.none" if short else "waiting.some", **params))
     return lines
 
@@ -78,18 +79,19 @@ def _rows(view: View, way: Row, planned: Mapping[str, Any], with_more: Mapping[s
                     t("waiting.way"): way_name(way),
                     t("waiting.job"): job["id"],
                     t("waiting.machines"): f"{machine['count']} × {machine['id']}",
-                    t("waiting.mean"): _time(job["wait_mean_h"]),
-                    t("waiting.p90"): t("waiting.few") if few else _time(job["wait_p90_h"]),
+                    t("waiting.mean"): wait_words(job["wait_mean_h"]),
+                    t("waiting.p90"): t("waiting.few") if few else wait_words(job["wait_p90_h"]),
                     t("waiting.done"): formatting.duration(job["turnaround_p50_h"]),
                     t("waiting.done_p90"): t("waiting.few") if few else formatting.duration(job["turnaround_p90_h"]),
                     t("waiting.late"): t("waiting.no_limit")
                     if job["late_share"] is None
                     else formatting.share(job["late_share"]),
-                    t("waiting.more"): formatting.unknown() if other is None else _time(other["wait_p90_h"]),
+                    t("waiting.more"): formatting.unknown() if other is None else wait_words(other["wait_p90_h"]),
                 }
             )
     return rows
 
 
-def _time(hours: float) -> str:
-    return t("waiting.at_once") if hours < _SHORT_H else formatting.duration(hours)
+def wait_words(hours: float) -> str:
+    """A wait, or that there is none."""
+    return t("waiting.at_once") if hours < SHORT_H else formatting.duration(hours)

@@ -24,7 +24,6 @@ from planner.report.break_even import break_even_entries
 from planner.report.candidates import Candidate, candidates
 from planner.report.document import plan_document
 from planner.report.export import plan_csv
-from planner.report.waiting import waiting_entries
 from planner.scenario.load import check_document, read_document
 from planner.scenario.own_gpus import with_own_gpus
 from planner.scenario.own_models import with_own_models
@@ -32,6 +31,7 @@ from planner.scenario.paths import with_overrides
 from planner.scenario.schema import SCHEMA_VERSION
 from planner.strategy.evaluate import evaluate
 from ui import formatting, own_rows
+from ui.simulations import Simulations
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples"
@@ -40,8 +40,6 @@ NEW_HORIZON_MONTHS = 36
 WIDGET = "in:"
 
 Kind = Literal["number", "percent", "money", "choice", "choice_or_none"]
-Waits = Mapping[str, Mapping[str, Any]]
-"""What was simulated for each type of machine."""
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
@@ -52,8 +50,8 @@ class Plan:
     document: dict[str, Any]
     report: dict[str, Any]
     csv: Callable[[], str]
+    simulations: Simulations
     candidates: Callable[[], tuple[Candidate, ...]]
-    waiting: Callable[[str, int], Waits]  # of a way, with some more machines of each type
     break_even: Callable[[], list[dict[str, Any]]]  # between its ways
 
 
@@ -214,8 +212,14 @@ def problems_with_jobs(jobs: Mapping[str, Any]) -> tuple[Problem, ...]:
 
 def report_with(document: Mapping[str, Any]) -> dict[str, Any] | None:
     """Report of the plan of a changed scenario, None where that is not a sound one."""
+    found = plan_with(document)
+    return None if found is None else found.report
+
+
+def plan_with(document: Mapping[str, Any]) -> Plan | None:
+    """Plan of a changed scenario, None where that is not a sound one."""
     found = _plan(dict(document))
-    return found.report if isinstance(found, Plan) else None
+    return found if isinstance(found, Plan) else None
 
 
 def set_jobs(jobs: Mapping[str, Any]) -> None:
@@ -291,18 +295,12 @@ def _computed(
         return error.problems
     except PlannerError as error:
         return (Problem(file="", record="", field=error.field, found="", expected=str(error)),)
-    ways = {strategy.id: strategy for strategy in result.strategies}
-
-    @cache
-    def waiting(way: str, more: int) -> Waits:
-        return waiting_entries(result, ways[way], more=more)
-
     return Plan(
         document=_document,
         report=plan_document(result),
         csv=lambda: plan_csv(result),
+        simulations=Simulations(result),
         candidates=cache(lambda: candidates(result)),
-        waiting=waiting,
         break_even=cache(lambda: break_even_entries(result)),
     )
 

@@ -107,7 +107,7 @@ def strategy_entry(strategy: StrategyResult, result: Result, limits: Mapping[int
         "paybacks": _payback_entries(evaluation, result),
         "lines": [line_entry(line, evaluation, problem.parameters) for line in evaluation.lines],
         "jobs": [_job_entry(job, problem, limits) for job in strategy.jobs],
-        "machines": _machine_entries(problem, evaluation),
+        "machines": _machine_entries(result, evaluation),
         "months": month_entries(evaluation),
     }
 
@@ -138,7 +138,13 @@ def line_entry(line: CostLine, evaluation: Evaluation, parameters: Sequence[Para
         "sources": list(line_sources(line, parameters)),
         "kwh": 0.0 if line.kwh is None else float(line.kwh[0].sum()),
         "kg_co2e": 0.0 if line.kg_co2e is None else float(line.kg_co2e[0].sum()),
+        "by_month_usd": _by_month(amount.tolist()),
     }
+
+
+def _by_month(amounts: list[float]) -> list[float]:
+    """Amounts by month, those at the start of the plan in month 1. [USD]"""
+    return [amounts[0] + amounts[1], *amounts[2:]]
 
 
 def _bottleneck_entries(result: Result) -> dict[int, dict[str, Any]]:
@@ -201,7 +207,8 @@ def bottleneck_entry(found: Bottleneck) -> dict[str, Any]:
     }
 
 
-def _machine_entries(problem: PlanProblem, evaluation: Evaluation) -> list[dict[str, Any]]:
+def _machine_entries(result: Result, evaluation: Evaluation) -> list[dict[str, Any]]:
+    problem = result.problem
     return [
         {
             "id": machine.id,
@@ -209,10 +216,17 @@ def _machine_entries(problem: PlanProblem, evaluation: Evaluation) -> list[dict[
             "gpus_per_machine": machine.gpus,
             "count": int(evaluation.machine_count[0, index]),
             "utilisation": float(evaluation.utilisation[0, index]),
+            "load": _every_month(evaluation.load[0, index].tolist(), problem.horizon_months),
+            "target_utilisation": float(result.theta[0, machine.target_utilisation_at]),
         }
         for index, machine in enumerate(problem.machines)
         if evaluation.machine_count[0, index] > 0
     ]
+
+
+def _every_month(values: list[float], months: int) -> list[float]:
+    """A value for each month, where one may stand for all."""
+    return values * months if len(values) == 1 else values
 
 
 def month_entries(evaluation: Evaluation) -> list[dict[str, Any]]:

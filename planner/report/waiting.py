@@ -7,17 +7,19 @@ from dataclasses import asdict
 from typing import Any
 
 from planner.strategy.evaluate import Result, StrategyResult
-from planner.strategy.queueing.summary import JobWaiting, Waiting
-from planner.strategy.waiting import machine_waiting
+from planner.strategy.queueing.summary import JobWaiting, MonthWaiting, Waiting
+from planner.strategy.waiting import MachineWaiting, machine_waiting
 
 
 def waiting_entries(result: Result, strategy: StrategyResult, *, more: int = 0) -> dict[str, dict[str, Any]]:
     """What was simulated for each type of owned machine with work, by machine; with more machines than planned."""
+    return {entry.machine: waiting_entry(entry.waiting) for entry in simulated(result, strategy, more=more)}
+
+
+def simulated(result: Result, strategy: StrategyResult, *, more: int = 0) -> tuple[MachineWaiting, ...]:
+    """The simulations behind `waiting_entries`, with what they would draw."""
     choice = strategy.allocation.choice
-    if choice is None:
-        return {}
-    found = machine_waiting(result.problem, result.theta, choice, more=more)
-    return {entry.machine: _entry(entry.waiting) for entry in found}
+    return () if choice is None else machine_waiting(result.problem, result.theta, choice, more=more)
 
 
 def with_waiting(document: Mapping[str, Any], result: Result) -> dict[str, Any]:
@@ -30,7 +32,8 @@ def with_waiting(document: Mapping[str, Any], result: Result) -> dict[str, Any]:
     return {**document, "strategies": strategies}
 
 
-def _entry(waiting: Waiting) -> dict[str, Any]:
+def waiting_entry(waiting: Waiting) -> dict[str, Any]:
+    """Waits and turnaround of the jobs on one type of machine."""
     return {
         "simulated_months": waiting.months,
         "repetitions": waiting.repetitions,
@@ -41,4 +44,21 @@ def _entry(waiting: Waiting) -> dict[str, Any]:
 def _job_entry(job: JobWaiting) -> dict[str, Any]:
     wait = {f"wait_{name}": hours for name, hours in asdict(job.wait).items()}
     turnaround = {f"turnaround_{name}": hours for name, hours in asdict(job.turnaround).items()}
-    return {"id": job.job, "runs": job.runs, **wait, **turnaround, "late_share": job.late_share}
+    by_month = [_month_entry(month) for month in job.by_month]
+    return {
+        "id": job.job,
+        "runs": job.runs,
+        **wait,
+        **turnaround,
+        "late_share": job.late_share,
+        "by_month": by_month,
+    }
+
+
+def _month_entry(month: MonthWaiting) -> dict[str, Any]:
+    return {
+        "month": month.month,
+        "attempts": month.attempts,
+        "wait_p50_h": None if month.wait is None else month.wait.p50_h,
+        "wait_p90_h": None if month.wait is None else month.wait.p90_h,
+    }

@@ -45,7 +45,8 @@ class Evaluation:
     kwh: Array
     kg_co2e: Array
     machine_count: Array  # [rows, machines]
-    utilisation: Array  # [rows, machines]: busy over powered hours
+    load: Array  # [rows, machines, months or 1]: busy over powered hours; one month where all are alike
+    utilisation: Array  # [rows, machines]: load of a mean month
     runs_per_month: Array  # [rows, pairs], successful runs of a mean month
 
 
@@ -131,8 +132,8 @@ def _summed(rows: Rows, lines: Sequence[CostLine], discount: Array) -> Evaluatio
         if line.kwh is not None and line.kg_co2e is not None:
             kwh = kwh + line.kwh.sum(axis=1)
             kg_co2e = kg_co2e + line.kg_co2e.sum(axis=1)
-    powered = powered_h(rows.problem, rows.theta, rows.count)
-    busy_h = rows.busy_h.mean(axis=2)
+    powered = powered_h(rows.problem, rows.theta, rows.count)[:, :, None]
+    load = np.divide(rows.busy_h, powered, out=np.zeros_like(rows.busy_h), where=powered > 0)
     return Evaluation(
         lines=tuple(lines),
         discount=discount,
@@ -144,6 +145,7 @@ def _summed(rows: Rows, lines: Sequence[CostLine], discount: Array) -> Evaluatio
         kwh=kwh,
         kg_co2e=kg_co2e,
         machine_count=rows.count,
-        utilisation=np.divide(busy_h, powered, out=np.zeros_like(busy_h), where=powered > 0),
+        load=load,
+        utilisation=load.mean(axis=2),
         runs_per_month=rows.runs * [rows.problem.jobs[pair.job].mean_factor for pair in rows.problem.pairs],
     )

@@ -24,6 +24,8 @@ class MachineWaiting:
 
     machine: str
     count: int
+    pool: Pool
+    streams: tuple[Stream, ...]
     waiting: Waiting
 
 
@@ -55,11 +57,12 @@ def machine_waiting(problem: PlanProblem, theta: Theta, choice: Choice, *, more:
         if not used or max(pair.nodes for _, pair in used) > count:
             continue
         powered = Powered(h_per_month=float(theta[0, machine.powered_h_at]))
-        streams = [_stream(problem, theta, pair, float(choice.routing[0, at])) for at, pair in used]
+        streams = tuple(_stream(problem, theta, pair, float(choice.routing[0, at])) for at, pair in used)
         limits_h = [problem.jobs[pair.job].deadline_h for _, pair in used]
         pool = Pool(machines=count, gpus=machine.gpus, powered=powered)
         waiting = simulate_waiting(pool, streams, limits_h)
-        found.append(MachineWaiting(machine=machine.id, count=count, waiting=waiting))
+        entry = MachineWaiting(machine=machine.id, count=count, pool=pool, streams=streams, waiting=waiting)
+        found.append(entry)
     return tuple(found)
 
 

@@ -55,4 +55,5 @@ if view.recommended is not None:
     plan_break_even.show(view, plan, outdated=outdated)
 plan_waiting.show(view, plan)
 foot(view)
+frame.next_page("timeline.py", t("next.timeline"))
 frame.next_page("catalog.py", t("next.catalog"))

@@ -6,6 +6,7 @@ import heapq
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +33,7 @@ class Attempts:
     stream: npt.NDArray[np.int64]
     run: npt.NDArray[np.int64]
     machine: npt.NDArray[np.int64]  # the first that it occupies
+    occupied: tuple[tuple[int, ...], ...]  # all machines that it occupies
     submitted_h: Array
     started_h: Array
     ended_h: Array
@@ -123,7 +125,7 @@ class _Course:
         self.submitted = [submissions.submitted_h for submissions in drawn]
         self.waiting: list[deque[tuple[float, int]]] = [deque() for _ in streams]  # moment and run
         self.running: list[Running] = []
-        self.started: list[tuple[int, int, int, float, float, float, bool]] = []
+        self.started: list[tuple[int, int, tuple[int, ...], float, float, float, bool]] = []
 
     def run(self) -> Attempts:
         inside = [self.powered.inside(times) for times in self.submitted]
@@ -195,13 +197,13 @@ class _Course:
         self.made[index][number] += 1
         failed = self.made[index][number] < self.first[index][number + 1] - self.first[index][number]
         heapq.heappush(self.running, (end, len(self.started), index, number, occupied))
-        self.started.append((index, number, occupied[0], moment, now, end, failed))
+        self.started.append((index, number, occupied, moment, now, end, failed))
         return True
 
     def _attempts(self) -> Attempts:
-        stream, run, machine, submitted, started, ended, failed = (
-            np.array(column) for column in (zip(*self.started, strict=True) if self.started else [[]] * 7)
-        )
+        columns: list[Sequence[Any]] = list(zip(*self.started, strict=True)) or [()] * 7
+        occupied = columns.pop(2)
+        stream, run, submitted, started, ended, failed = (np.array(column) for column in columns)
         submitted_wall = self.powered.starts(submitted.astype(float))
         first = np.ones(len(stream), dtype=bool)
         seen: dict[tuple[int, int], bool] = {}
@@ -214,7 +216,8 @@ class _Course:
         return Attempts(
             stream=stream.astype(np.int64),
             run=run.astype(np.int64),
-            machine=machine.astype(np.int64),
+            machine=np.array([machines[0] for machines in occupied], dtype=np.int64),
+            occupied=tuple(occupied),
             submitted_h=submitted_wall,
             started_h=self.powered.starts(started.astype(float)),
             ended_h=self.powered.ends(ended.astype(float)),

@@ -12,12 +12,14 @@ import numpy as np
 from planner.cost.lines import Array
 from planner.strategy.queueing.simulate import Attempts, Pool, simulate
 from planner.strategy.queueing.streams import Stream
+from planner.units import H_PER_MONTH
 
 SEED: Final = 20_261_130
 """Of every plan, so that a plan repeats itself."""
 _FEWEST_RUNS = 400  # of each job, over all repetitions: its 90th percentile then rests on the longest 40
 _MOST_ATTEMPTS = 60_000  # over all repetitions, a quarter of a second; one repetition may take more
 _MOST_OF_ONE = 200_000  # longer courses end earlier
+_FEWEST_OF_MONTH = 10  # attempts, below which a month has no quantiles
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +39,15 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MonthWaiting:
+    """Waits of the attempts that were submitted in one month, in all repetitions."""
+
+    month: int
+    attempts: int
+    wait: Spread | None  # None: of fewer than ten attempts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class JobWaiting:
     """One job on shared machines: waits of its attempts, turnaround of its runs, all attempts included."""
 
@@ -45,6 +56,7 @@ class JobWaiting:
     wait: Spread
     turnaround: Spread
     late_share: float | None  # of attempts that end later than the limit after their submission; None without a limit
+    by_month: tuple[MonthWaiting, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +105,7 @@ def simulate_waiting(
     jobs = [
         found
         for index, (stream, limit_h) in enumerate(zip(cut, limits_h, strict=True))
-        if (found := _job(stream.id, index, courses, limit_h)) is not None
+        if (found := _job(stream.id, index, courses, limit_h, months)) is not None
     ]
     return Waiting(jobs=tuple(jobs), months=months, repetitions=repetitions, typical=courses[0])
 
@@ -103,13 +115,14 @@ def _months(streams: Sequence[Stream]) -> int:
     return max(1, int(np.searchsorted(np.cumsum(by_month), _MOST_OF_ONE, side="right")))
 
 
-def _job(id: str, index: int, courses: Sequence[Attempts], limit_h: float | None) -> JobWaiting | None:
-    waits, taken, runs = [], [], []
+def _job(id: str, index: int, courses: Sequence[Attempts], limit_h: float | None, months: int) -> JobWaiting | None:
+    waits, taken, runs, submitted = [], [], [], []
     for course in courses:
         mine = course.of(index)
         waits.append(course.wait_h[mine])
         taken.append((course.ended_h - course.submitted_h)[mine])
         runs.append(course.turnaround_h(index))
+        submitted.append(course.submitted_h[mine])
     turnaround = np.concatenate(runs)
     if not len(turnaround):
         return None
@@ -120,4 +133,16 @@ def _job(id: str, index: int, courses: Sequence[Attempts], limit_h: float | None
         wait=Spread.of(np.concatenate(waits)),
         turnaround=Spread.of(turnaround),
         late_share=late,
+        by_month=_by_month(np.concatenate(submitted), np.concatenate(waits), months),
+    )
+
+
+def _by_month(submitted_h: Array, wait_h: Array, months: int) -> tuple[MonthWaiting, ...]:
+    """Waits by month of submission; attempts that come again after the last month are left out."""
+    order = np.argsort(submitted_h, kind="stable")
+    ends = np.searchsorted(submitted_h[order], H_PER_MONTH * np.arange(1, months + 1))
+    parts = np.split(wait_h[order], ends)[:months]
+    return tuple(
+        MonthWaiting(month=month, attempts=len(part), wait=Spread.of(part) if len(part) >= _FEWEST_OF_MONTH else None)
+        for month, part in enumerate(parts, start=1)
     )
