@@ -84,17 +84,23 @@ def role_of_rented_tax(parts_usd: Mapping[str, float]) -> str:
 
 def spend_lines(view: View) -> list[SpendLine]:
     """Money spent so far by every feasible way: from the purchases at the start, resale not counted."""
-    return [SpendLine(way=way["kind"], label=way_name(way), points=_spent(way)) for way in view.distinct]
+    last = _last_month(view)
+    return [SpendLine(way=way["kind"], label=way_name(way), points=_spent(way, last)) for way in view.distinct]
 
 
-def _spent(way: Row) -> list[tuple[float, float]]:
+def _last_month(view: View) -> int:
+    """Month in which some way is still paid for: commitments outlast the plan."""
+    return max(len(way["months"]) for way in view.distinct)
+
+
+def _spent(way: Row, last: int) -> list[tuple[float, float]]:
     """Cash by month; what owned machines are worth today is a cost but no cash, so it is taken out of month 1."""
     spent = -_worth_today(way)
     points = [(0.0, float(way["cash_at_start_usd"]))]
     for month in way["months"]:
         spent += month["capex_usd"] + month["opex_usd"]
         points.append((float(month["month"]), float(spent)))
-    return points
+    return [*points, *((float(month), float(spent)) for month in range(len(points), last + 1))]
 
 
 def _worth_today(way: Row) -> float:
@@ -115,21 +121,28 @@ def cash_table(view: View) -> list[dict[str, str]]:
             cash = sum(month["amount_usd"] for month in way["months"][start:end])
             if start == 0:
                 cash -= _worth_today(way)
-            row[way_name(way)] = formatting.money(cash, view.currency, fine=True).replace("$", r"\$")
+            row[way_name(way)] = _table_money(view, cash)
         rows.append(row)
+    if _last_month(view) > months:
+        later = {way_name(way): sum(month["amount_usd"] for month in way["months"][months:]) for way in view.distinct}
+        rows.append({t("cash.when"): t("cash.later")} | {name: _table_money(view, usd) for name, usd in later.items()})
     return rows
+
+
+def _table_money(view: View, usd: float) -> str:
+    return formatting.money(usd, view.currency, fine=True).replace("$", r"\$")
 
 
 def rings(view: View) -> list[Ring]:
     """Where another way becomes dearer than the recommended one, or cheaper."""
     if view.recommended is None:
         return []
-    mine, rings = view.recommended, []
+    mine, rings, last = view.recommended, [], _last_month(view)
     for other in view.distinct:
         pays, waits = _payback(mine, other), _payback(other, mine)
         month = pays or waits
         if month is not None:
-            at, spent = _meeting(_spent(mine), _spent(other), month)
+            at, spent = _meeting(_spent(mine, last), _spent(other, last), month)
             text = t(
                 "ring.dearer" if pays else "ring.cheaper",
                 month=month,
@@ -145,7 +158,7 @@ def spend_heading(view: View) -> str:
     way = view.recommended
     if way is None:
         return t("title.none")
-    ends = {other["kind"]: _spent(other)[-1][1] for other in view.distinct}
+    ends = {other["kind"]: _spent(other, _last_month(view))[-1][1] for other in view.distinct}
     rent_all = next((other for other in view.distinct if other["kind"] == "cloud"), None)
     if way["kind"] != "cloud" and rent_all is not None:
         month, more = _payback(way, rent_all), ends[way["kind"]] - ends["cloud"]

@@ -5,6 +5,8 @@ import copy
 import pytest
 
 from planner.catalog.load import load_catalog
+from planner.report.document import plan_document
+from tests.planning import document, solve
 from ui import plan_rows
 from ui.formatting import NBSP, USD
 from ui.view import View
@@ -329,3 +331,13 @@ def test_the_key_run_counts_even_when_another_takes_longer(catalog):
 
     view = view_of(catalog, slow)
     assert view.longest_run(view.recommended)["id"] == "key"
+
+
+def test_commitments_are_paid_after_the_plan(catalog):
+    asked = document("committed-node")
+    view = View(plan_document(solve(asked)), asked, catalog, USD)
+    rows = plan_rows.cash_table(view)
+    assert [row["Year"] for row in rows] == ["1 (9 months)", "After the plan"]
+    paid = next(row for row in rows[1].values() if row.startswith(r"\$"))
+    assert plain(paid) == r"\$138 k"
+    assert {len(line["points"]) for line in plan_rows.spend_lines(view)} == {13}
