@@ -14,7 +14,7 @@ from ui.i18n import t
 from ui.state import Plan
 from ui.view import Row, View, way_name
 
-_FEW_RUNS = 20  # below, a ninth of ten is one run or two
+_FEW_RUNS = 20  # below, nine in ten are all but one run or two
 SHORT_H = 0.05
 """A wait that nobody notices. [h]"""
 

@@ -57,6 +57,10 @@ class ParameterTable:
             )
         return self._columns[id]
 
+    def value(self, column: int) -> float:
+        """Nominal value of a parameter."""
+        return self._parameters[column].value
+
     def freeze(self) -> tuple[Parameter, ...]:
         """All parameters in column order."""
         return tuple(self._parameters)

@@ -10,7 +10,7 @@ SYSTEM, ROUND = "unseen system", "newest round"
 
 
 @pytest.mark.parametrize(
-    ("benchmark", "split", "median", "p90"),
+    ("task", "split", "median", "p90"),
     [
         ("resnet", SYSTEM, 3.0, 14.0),
         ("llama2_70b_lora", SYSTEM, 5.0, 22.0),
@@ -20,18 +20,18 @@ SYSTEM, ROUND = "unseen system", "newest round"
         ("bert", ROUND, 12.0, 20.0),
     ],
 )
-def test_runs_left_out_stay_within_the_limits(benchmark: str, split: str, median: float, p90: float) -> None:
-    found = errors(benchmark, split)
+def test_runs_left_out_stay_within_the_limits(task: str, split: str, median: float, p90: float) -> None:
+    found = errors(task, split)
     assert found[0] < median and found[1] < p90
 
 
 @pytest.mark.parametrize(
-    ("benchmark", "split"),
+    ("task", "split"),
     [("resnet", SYSTEM), ("llama2_70b_lora", SYSTEM), ("bert", SYSTEM), ("resnet", ROUND), ("llama2_70b_lora", ROUND)],
 )
-def test_no_baseline_is_clearly_better(benchmark: str, split: str) -> None:
+def test_no_baseline_is_clearly_better(task: str, split: str) -> None:
     """The median at most 2 points above the best of the baselines', the 90th percentile never above."""
-    found, others = errors(benchmark, split), baseline(benchmark, split)
+    found, others = errors(task, split), baseline(task, split)
     assert len(others) == 3
     assert found[0] < min(median for median, _ in others) + 2
     assert found[1] < min(p90 for _, p90 in others)
