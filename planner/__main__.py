@@ -23,7 +23,7 @@ from planner.catalog.query import find_gpu, find_workload
 from planner.catalog.records import PRECISIONS, Catalog, Workload
 from planner.errors import InputError, PlannerError, Problem
 from planner.files import write_whole
-from planner.measure.devices import find_device, load_torch
+from planner.measure.devices import catalog_name, find_device, load_torch
 from planner.measure.document import report_document
 from planner.measure.results import WORKLOADS
 from planner.measure.run import measure
@@ -318,6 +318,8 @@ def _measure(options: argparse.Namespace) -> int:
         check_writable(options.out)
     catalog, torch = _catalog(options), load_torch()
     device = find_device(torch, options.device, catalog, options.gpu_name)
+    if device.is_cpu and options.gpu_name and catalog_name(options.gpu_name, catalog)[1]:
+        print(f"--gpu-name: the rows will say {device.gpu}, but this CPU is measured", file=sys.stderr)
     report = measure(
         torch,
         device,

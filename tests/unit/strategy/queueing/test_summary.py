@@ -90,3 +90,30 @@ def test_the_document_and_the_text_of_a_plan_carry_waits() -> None:
     assert "waits for" not in plan_text(bare)
     again = with_waiting(bare, result)
     assert again == full
+
+
+def test_waiting_that_often_makes_late_is_a_warning() -> None:
+    plan = small_plan({"machines.own.count": 1})
+    plan["jobs"]["work"] |= {"submitted_together": 50, "deadline_h": 30}
+    result = solve(plan)
+    bare = plan_document(result)
+    full = with_waiting(bare, result)
+    late = [warning for warning in full["warnings"] if warning["code"] == "late_with_waiting"]
+    assert [warning["field"] for warning in late][:1] == ["jobs.work.deadline_h"]
+    assert late[0]["message"].startswith("work on own: Own all: ")
+    assert "late_with_waiting" not in {warning["code"] for warning in bare["warnings"]}
+    plan["jobs"]["work"]["deadline_h"] = 30_000
+    calm = solve(plan)
+    assert "late_with_waiting" not in {
+        warning["code"] for warning in with_waiting(plan_document(calm), calm)["warnings"]
+    }
+
+
+def test_few_simulated_runs_have_no_ninetieth_percentile_in_the_text() -> None:
+    result = solve(document("hybrid-lab"))
+    full = with_waiting(plan_document(result), result)
+    for strategy_entry in full["strategies"]:
+        for machine in strategy_entry["machines"]:
+            for job in machine["waiting"]["jobs"]:
+                job["runs"] = 19
+    assert "too few runs" in plan_text(full)
