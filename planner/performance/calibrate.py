@@ -22,7 +22,7 @@ from planner.catalog.records import Catalog, Workload
 from planner.measurements.rows import LanguageRow
 from planner.performance.constants import Constants, assumption_id, constants_of
 from planner.performance.evidence import Evidence, Measurement, load_evidence
-from planner.performance.fit_constants import fit_constants, group_weights
+from planner.performance.fit_constants import fit_constants
 from planner.performance.fit_steps import FITTED as STEP_CONSTANTS
 from planner.performance.fit_steps import (
     KEPT_OUT_GPU,
@@ -37,6 +37,7 @@ from planner.performance.fit_vision import LAYOUT, VISION, VisionRows, fit_visio
 from planner.performance.fitting import element_bytes_of
 from planner.performance.held_out import print_held_out
 from planner.performance.held_out_vision import print_vision
+from planner.performance.robust import group_weights
 from planner.performance.scaling import data_parallel_step_s, link_of
 from planner.performance.stacks import STACKS_FILE, load_stacks
 

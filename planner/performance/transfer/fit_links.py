@@ -15,6 +15,7 @@ from planner.catalog.query import find_accelerator
 from planner.catalog.records import Catalog, Gpu, PartialGpu
 from planner.performance.constants import Constants
 from planner.performance.fit_steps import priors
+from planner.performance.robust import robust, robust_slope
 from planner.performance.scaling import Link, link_of
 from planner.performance.transfer.likeness import Array, Codes
 from planner.performance.transfer.links import Kind, LinkRates, exchange, kind_of, pcie_steps, units_of_sample
@@ -165,16 +166,12 @@ class LinkFit:
             return logs / _ROW_SPREAD
 
         def residuals(values: Array) -> Array:
-            errors = errors_of(values)
-            softened = np.sign(errors) * np.sqrt(2.0 * (np.sqrt(1.0 + errors * errors) - 1.0))
-            joined: Array = np.concatenate([weights * softened, (values - centres) / spreads])
+            joined: Array = np.concatenate([weights * robust(errors_of(values)), (values - centres) / spreads])
             return joined
 
         def slopes(values: Array) -> Array:
             errors = errors_of(values)
-            root = np.sqrt(1.0 + errors * errors)
-            softening = np.sqrt((root + 1.0) / 2.0) / root  # of the softened error, by the error
-            moves = self._moves(errors_of, values, errors, rows) * (weights * softening)[:, None]
+            moves = self._moves(errors_of, values, errors, rows) * (weights * robust_slope(errors))[:, None]
             joined: Array = np.vstack([moves, np.diag(1.0 / spreads)])
             return joined
 
