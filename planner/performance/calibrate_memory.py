@@ -23,6 +23,7 @@ from planner.performance.constants import Constants, assumption_id, constants_of
 from planner.performance.fit_steps import EIGHTY_PERCENT
 from planner.performance.memory.peak import peak_memory
 from planner.performance.memory_rows import MemoryRow, load_memory_rows
+from planner.performance.percent_errors import errors_of
 from planner.performance.robust import group_weights, robust
 
 FITTED = ("activation_factor_unfused", "logit_bytes_cached", "logit_bytes_chunked", "memory_overhead_share")
@@ -86,11 +87,8 @@ GROUPINGS: Mapping[str, Callable[[MemoryRow], Hashable]] = {
 
 def summary(log_errors: Sequence[float]) -> str:
     """Count, median and 90th percentile of the absolute percentage error, and the median bias."""
-    errors = 100 * np.expm1(np.array(log_errors))
-    return (
-        f"n {len(errors):3d}  median {np.median(np.abs(errors)):5.1f} %  "
-        f"p90 {np.quantile(np.abs(errors), 0.9):5.1f} %  bias {np.median(errors):+5.1f} %"
-    )
+    median, p90, bias = errors_of(log_errors)
+    return f"n {len(log_errors):3d}  median {median:5.1f} %  p90 {p90:5.1f} %  bias {bias:+5.1f} %"
 
 
 def write_constants(constants: Constants, path: Path) -> None:

@@ -86,7 +86,7 @@ def published_rows() -> list[PublishedRow]:
                 unit=unit_key(cells["throughput_unit"]),
                 channels_last=CHANNELS_LAST in cells["notes"],
                 platform=(_PLATFORM.search(cells["notes"]) or _NO_PLATFORM)[1],
-                flagged="flag=" in cells["notes"],
+                flagged=FLAG in cells["notes"],
             )
         )
     return found
