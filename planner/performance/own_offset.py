@@ -23,6 +23,8 @@ ROW_SPREAD = 0.08
 """Of rows of one software around its offset, on the log. [-]"""
 MOST_CONFIGURATIONS = 200
 """Configurations of one software on one GPU that are looked at: each is predicted. [-]"""
+MOST_SOURCES = 20
+"""Own rows that are named of those that moved a prediction. [-]"""
 _ROWS_OF_THE_USUAL = 5  # for which the width of a prediction counts that knows none of them
 
 Kind = Literal["transformer", "vision"]

@@ -19,7 +19,7 @@ from planner.measurements.parallelism import ParallelismError, parse_parallelism
 from planner.measurements.reading import read_grid, refused
 from planner.measurements.rows import FLAG, LanguageRow, is_flagged
 from planner.measurements.table import read_table
-from planner.performance.evidence import OWN, PRECISIONS, Evidence, Measurement, add_own, content_digest
+from planner.performance.evidence import OWN, PRECISIONS, Evidence, Measurement, add_own, content_digest, find_precision
 from planner.performance.measured import CONTRADICTION, WILD_SPREAD, names_of, precision_class
 from planner.performance.recalibrate import with_offsets
 from planner.units import MACS_PER_GMAC
@@ -307,10 +307,10 @@ def _check_speed(entry: _Entry, workload: Workload, gpu: Gpu | PartialGpu, gpus:
 
 
 def _precision(entry: _Entry) -> Precision:
-    try:
-        return PRECISIONS[(entry.precision or "").casefold().removeprefix("amp-")]
-    except KeyError:
-        raise CellError("precision", shown(entry.precision or ""), f"one of {', '.join(PRECISIONS)}") from None
+    found = find_precision(entry.precision)
+    if found is None:
+        raise CellError("precision", shown(entry.precision or ""), f"one of {', '.join(PRECISIONS)}")
+    return found
 
 
 def _checkpointing(entry: _Entry) -> Checkpointing:
