@@ -8,10 +8,10 @@ from collections.abc import Mapping
 import streamlit as st
 
 from planner.catalog.records import Catalog
+from planner.catalog.source_ids import MEASUREMENTS
 from planner.errors import Problem
 from planner.performance.evidence import OWN, Evidence, load_evidence
 from planner.performance.own_rows import with_own_rows
-from planner.report.provenance import MEASUREMENTS
 
 _TABLES = "own_tables"
 _USED = "own_tables_used"

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from planner.catalog.records import Catalog
+from planner.catalog.source_ids import MEASUREMENTS
 from planner.errors import InputError
 from planner.performance.cited import formula_sources, transfer_sources
 from planner.performance.constants import Constants, constants_of
@@ -182,7 +183,7 @@ def _from_measured(request: Request, choice: Choice, measured: Measured, constan
         software=row.framework,
         global_batch=measured.global_batch,
         breakdown=breakdown,
-        sources=tuple(f"measurements:{id}" for id in measured.ids),
+        sources=tuple(f"{MEASUREMENTS}{id}" for id in measured.ids),
         warnings=tuple(warnings),
     )
 

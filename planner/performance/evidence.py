@@ -44,6 +44,11 @@ PRECISIONS: Mapping[str, Precision] = MappingProxyType(
 )
 
 
+def find_precision(text: str | None) -> Precision | None:
+    """The precision that a table's cell means, None for one that isn't known."""
+    return PRECISIONS.get((text or "").casefold().removeprefix("amp-"))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measurement:
     """One measured training speed with the configuration it was reached in. Throughput counts all GPUs of the run."""

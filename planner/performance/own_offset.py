@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from planner.performance.percent_errors import COVERED, blended
 from planner.performance.step_inputs import Vector
 
 FEWEST_ROWS = 3
@@ -22,8 +23,9 @@ ROW_SPREAD = 0.08
 """Of rows of one software around its offset, on the log. [-]"""
 MOST_CONFIGURATIONS = 200
 """Configurations of one software on one GPU that are looked at: each is predicted. [-]"""
+MOST_SOURCES = 20
+"""Own rows that are named of those that moved a prediction. [-]"""
 _ROWS_OF_THE_USUAL = 5  # for which the width of a prediction counts that knows none of them
-_COVERED = 0.8
 
 Kind = Literal["transformer", "vision"]
 """Models whose speeds are computed alike, so that errors of one kind say nothing of the other."""
@@ -69,8 +71,7 @@ class OwnOffset:
         floor : float
             Of rows of a measured software on a measured GPU: a few rows never say more. [-]
         """
-        share = self.rows / (self.rows + _ROWS_OF_THE_USUAL)
-        return max(floor, share * self.covering + (1 - share) * cold)
+        return max(floor, blended(self.covering, cold, self.rows, _ROWS_OF_THE_USUAL))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +150,7 @@ def leave_one_out(log_ratios: Vector) -> Vector:
 
 def _covering(errors: Vector) -> float:
     """What four of five errors stay within: the larger rank where it falls between two. [-]"""
-    return float(np.quantile(errors, _COVERED, method="higher"))
+    return float(np.quantile(errors, COVERED, method="higher"))
 
 
 def _shrunk(log_ratios: Vector) -> float:

@@ -17,9 +17,9 @@ from planner.errors import PlannerError, Problem
 from planner.measurements.checks import flop_of_macs, flop_of_token, speed_reason
 from planner.measurements.parallelism import ParallelismError, parse_parallelism
 from planner.measurements.reading import read_grid, refused
-from planner.measurements.rows import LanguageRow, is_flagged
+from planner.measurements.rows import FLAG, LanguageRow, is_flagged
 from planner.measurements.table import read_table
-from planner.performance.evidence import OWN, PRECISIONS, Evidence, Measurement, add_own, content_digest
+from planner.performance.evidence import OWN, PRECISIONS, Evidence, Measurement, add_own, content_digest, find_precision
 from planner.performance.measured import CONTRADICTION, WILD_SPREAD, names_of, precision_class
 from planner.performance.recalibrate import with_offsets
 from planner.units import MACS_PER_GMAC
@@ -179,7 +179,7 @@ def _language_entry(row: LanguageRow, spread: str, fault: str | None) -> _Entry:
         model=row.model, parameters=row.n_params, seq_len=row.seq_len, micro_batch=row.micro_batch_seqs,
         global_batch=row.global_batch_seqs, precision=row.precision, parallelism=row.parallelism,
         checkpointing=row.activation_checkpointing, framework=row.framework, date=row.date,
-        notes="flag=" if is_flagged(row) else row.notes, throughput=row.tokens_per_s_total, unit="tokens_per_s",
+        notes=FLAG if is_flagged(row) else row.notes, throughput=row.tokens_per_s_total, unit="tokens_per_s",
         spread=spread, fault=fault,
     )  # fmt: skip
 
@@ -226,7 +226,7 @@ def _measurement(entry: _Entry, file: str, gpus_known: _Gpus, known: Mapping[str
         field, _, rest = entry.fault.partition(": found ")
         found, _, expected = rest.partition(", expected ")
         raise CellError(field, found or entry.fault, expected or "cells that can be read")
-    if "flag=" in (entry.notes or ""):
+    if FLAG in (entry.notes or ""):
         raise CellError("notes", "a flag", "a row that nobody doubts")
     if entry.task is not None and entry.task.casefold() not in _FULL_TASKS:
         raise CellError("task", shown(entry.task), "training in full: others aren't planned with")
@@ -307,10 +307,10 @@ def _check_speed(entry: _Entry, workload: Workload, gpu: Gpu | PartialGpu, gpus:
 
 
 def _precision(entry: _Entry) -> Precision:
-    try:
-        return PRECISIONS[(entry.precision or "").casefold().removeprefix("amp-")]
-    except KeyError:
-        raise CellError("precision", shown(entry.precision or ""), f"one of {', '.join(PRECISIONS)}") from None
+    found = find_precision(entry.precision)
+    if found is None:
+        raise CellError("precision", shown(entry.precision or ""), f"one of {', '.join(PRECISIONS)}")
+    return found
 
 
 def _checkpointing(entry: _Entry) -> Checkpointing:

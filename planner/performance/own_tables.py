@@ -10,6 +10,7 @@ from typing import Generic, TypeVar
 
 from planner.catalog.query import find_accelerator
 from planner.catalog.records import Catalog
+from planner.catalog.source_ids import MEASUREMENTS
 from planner.errors import PlannerError, Problem
 from planner.measurements.checks import Subjects, row_reason
 from planner.measurements.prediction import RowPrediction
@@ -17,12 +18,10 @@ from planner.measurements.rows import LanguageRow, SampleRow, is_flagged
 from planner.measurements.table import Table
 from planner.performance.constants import Constants
 from planner.performance.evidence import OWN
-from planner.performance.own_offset import Kind, OwnEntry, OwnOffset, evenly, own_offset, software_key
+from planner.performance.own_offset import MOST_SOURCES, Kind, OwnEntry, OwnOffset, evenly, own_offset, software_key
 
 OWN_STACK = "own-stack"
 """Novelty of predictions that own rows of the same software on the same GPU were looked at for."""
-MOST_SOURCES = 20
-"""Own rows that are named of those that moved a prediction. [-]"""
 _Row = TypeVar("_Row", LanguageRow, SampleRow)
 _Key = tuple[str, Kind, str]
 
@@ -155,7 +154,7 @@ class OwnTables(Generic[_Row]):
             low=speed * math.exp(-half_width),
             high=speed * math.exp(half_width),
             novelty=OWN_STACK,
-            sources=(*(f"measurements:{OWN}{id}" for id in named), *told.sources),
+            sources=(*(f"{MEASUREMENTS}{OWN}{id}" for id in named), *told.sources),
         )
 
     def _without(self, row: _Row, key: _Key, group: _Group) -> OwnOffset | None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from planner.catalog.source_ids import MEASUREMENTS
 from planner.measurements.prediction import RowPrediction
 
 MOST_SOURCES = 8
@@ -52,5 +53,5 @@ def repeated(
         high=speed * factor,
         basis="measured",
         novelty=novelty,
-        sources=tuple(f"measurements:{row.id}" for row in sorted(others, key=lambda row: row.id)[:MOST_SOURCES]),
+        sources=tuple(f"{MEASUREMENTS}{row.id}" for row in sorted(others, key=lambda row: row.id)[:MOST_SOURCES]),
     )

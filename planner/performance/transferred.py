@@ -12,6 +12,7 @@ from planner.performance.constants import Constants
 from planner.performance.device import generation_of
 from planner.performance.evidence import Evidence, Measurement
 from planner.performance.fitting import Choice
+from planner.performance.repeated import MOST_SOURCES
 from planner.performance.request import Request, Warning_
 from planner.performance.scaling import link_of
 from planner.performance.transfer.answer import answer
@@ -25,8 +26,6 @@ FEWEST_CARDS = 3
 """Cards on which a model must have been measured in a class of precision. [-]"""
 BEYOND_BATCHES = 4.0
 """How far beyond the batches that were measured, in either direction, the law of the batch is used. [-]"""
-MOST_SOURCES = 8
-"""Rows that are named of those a speed rests on: of the cards most like the one that is asked for. [-]"""
 _CLASSES: dict[Precision, PrecisionClass] = {"fp16": "16-bit", "bf16": "16-bit", "tf32": "tf32", "fp32": "fp32"}
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from planner.catalog.records import Figure
+from planner.catalog.source_ids import ASSUMPTIONS
 
 Theta = npt.NDArray[np.float64]
 """Parameter values, shape [samples, parameters]; one row is a plan."""
@@ -77,7 +78,7 @@ def by_default(assumption_id: str, figure: Figure) -> Figure:
         value=figure.value,
         low=figure.low,
         high=figure.high,
-        sources=(f"assumptions:{assumption_id}",),
+        sources=(f"{ASSUMPTIONS}{assumption_id}",),
         as_of=figure.as_of,
         estimate=figure.estimate,
     )

@@ -15,16 +15,16 @@ from planner.catalog.load import load_catalog
 from planner.catalog.query import find_accelerator
 from planner.catalog.records import Catalog
 from planner.performance.constants import constants_of
+from planner.performance.percent_errors import covering, median_and_p90, shrunk
 from planner.performance.time_to_target.baselines import Rate, baselines
 from planner.performance.time_to_target.benchmarks import BENCHMARKS
-from planner.performance.time_to_target.held_out import SPLITS, Miss, baseline_errors, median_and_p90, misses
+from planner.performance.time_to_target.held_out import SPLITS, Miss, baseline_errors, misses
 from planner.performance.time_to_target.model import NOVELTIES, Novelty, Target, fit_target
 from planner.performance.time_to_target.runs import Run, peak_tflop_per_s, published_runs
 from planner.performance.time_to_target.targets import TARGETS_FILE, as_entry
 
 FEWEST_OF_BENCHMARK = 6
 _IN_EPOCHS = frozenset({"dlrm", "dlrm_dcnv2", "gnn", "maskrcnn", "resnet", "rnnt", "ssd"})
-_COVERED = 0.8
 _ROWS_OF_THE_USUAL = 8  # for which the errors of all benchmarks count
 HEAD = """# How long systems take to the targets of MLPerf Training, as a batch law and terms of the system. Written by
 # `python -m planner.performance.time_to_target.fit --write` from measurements/mlperf_time_to_train.csv; what a figure
@@ -62,15 +62,9 @@ def widths(held_out: Mapping[str, Sequence[Miss]]) -> dict[str, dict[Novelty, fl
     for id, of in sizes.items():
         found[id], least = {}, 0.0
         for novelty in NOVELTIES:
-            share = len(of[novelty]) / (len(of[novelty]) + _ROWS_OF_THE_USUAL)
-            own = _covering(of[novelty]) if of[novelty] else 0.0
-            least = max(least, share * own + (1 - share) * _covering(usual[novelty]))
+            least = max(least, shrunk(of[novelty], covering(usual[novelty]), _ROWS_OF_THE_USUAL))
             found[id][novelty] = least  # what is newer is never narrower
     return found
-
-
-def _covering(sizes: Sequence[float]) -> float:
-    return float(np.quantile(sizes, _COVERED))
 
 
 def held_out_of(runs: Sequence[Run]) -> list[Miss]:

@@ -12,6 +12,7 @@ from planner.measurements.rows import TimeRow
 from planner.messages import as_text
 from planner.performance.constants import Constants, constants_of
 from planner.performance.device import generation_of
+from planner.performance.rows.subject import RowError
 from planner.performance.time_to_target.benchmarks import find_benchmark, year_of_round
 from planner.performance.time_to_target.model import Novelty, Target
 from planner.performance.time_to_target.runs import Run, nodes_of, rates_of
@@ -23,10 +24,6 @@ _BASIS: Mapping[Novelty, Basis] = {
     "known-gpu": "transferred",
     "new-gpu": "estimated",
 }
-
-
-class _RowError(Exception):
-    """A row allows no prediction; the text says why."""
 
 
 def predict_time_rows(rows: Sequence[TimeRow], catalog: Catalog) -> list[RowPrediction]:
@@ -54,7 +51,7 @@ def _predict(row: TimeRow, catalog: Catalog, constants: Constants, targets: Mapp
     try:
         target = _target(row, targets)
         run = _run(row, target, catalog, constants, choices)
-    except _RowError as error:
+    except RowError as error:
         return RowPrediction(predicted=None, skipped=str(error))
     if run.batch is None:
         choices.append(f"batch {target.batch_of(run):g}")
@@ -74,7 +71,7 @@ def _predict(row: TimeRow, catalog: Catalog, constants: Constants, targets: Mapp
 def _target(row: TimeRow, targets: Mapping[str, Target]) -> Target:
     benchmark = find_benchmark(row.benchmark or "")
     if benchmark is None or benchmark.id not in targets:
-        raise _RowError(
+        raise RowError(
             f"benchmark: found '{row.benchmark}', expected one that was published: {as_text(sorted(targets))}"
         )
     return targets[benchmark.id]
@@ -86,7 +83,7 @@ def _run(row: TimeRow, target: Target, catalog: Catalog, constants: Constants, c
     gpu, gpus = find_accelerator(catalog, row.gpu or ""), row.n_gpus or 1
     nodes, year = row.nodes, year_of_round(row.round or "")
     if row.round and year is None:
-        raise _RowError(f"round: found '{row.round}', expected a form such as v4.1")
+        raise RowError(f"round: found '{row.round}', expected a form such as v4.1")
     if year is None:
         year = target.newest
         choices.append("the newest round")
@@ -95,7 +92,7 @@ def _run(row: TimeRow, target: Target, catalog: Catalog, constants: Constants, c
         choices.append(f"{nodes} nodes")
     rates = rates_of(gpu, benchmark, gpus, nodes, constants)
     if rates is None:
-        raise _RowError(f"gpu: found '{row.gpu}', expected a card whose bandwidth and 16-bit rate are known")
+        raise RowError(f"gpu: found '{row.gpu}', expected a card whose bandwidth and 16-bit rate are known")
     return Run(
         id=row.id,
         benchmark=benchmark.id,

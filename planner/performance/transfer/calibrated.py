@@ -10,6 +10,7 @@ import numpy as np
 
 from planner.catalog.records import Catalog
 from planner.performance.constants import Constants
+from planner.performance.percent_errors import covering, shrunk
 from planner.performance.transfer.fit_links import FittedLinks, LinkFit, Pair
 from planner.performance.transfer.fit_terms import groups_by, left_out
 from planner.performance.transfer.likeness import Array, Codes
@@ -21,11 +22,11 @@ from planner.performance.transfer.terms import TERMS
 from planner.performance.transfer.widths import (
     EXCHANGE_FLOOR,
     ModelWidths,
-    covering,
-    shrunk,
     strange_factor,
     strangeness,
 )
+
+_ROWS_OF_THE_USUAL = 5  # for which the errors of all other models count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +82,7 @@ def model_widths(
     widths = []
     for at in range(len(found.workloads)):
         own = counts & (found.measured.workload == at)
-        of_model = {kind: shrunk(_sizes(getattr(errors, kind), own), usual[kind]) for kind in kinds}
+        of_model = {kind: shrunk(_sizes(getattr(errors, kind), own), usual[kind], _ROWS_OF_THE_USUAL) for kind in kinds}
         known = max(of_model["seen"], floor)
         widths.append(
             ModelWidths(

@@ -15,13 +15,14 @@ from planner.catalog.query import find_accelerator
 from planner.catalog.records import Catalog, Gpu, PartialGpu
 from planner.performance.constants import Constants
 from planner.performance.fit_steps import priors
+from planner.performance.robust import robust, robust_slope
 from planner.performance.scaling import Link, link_of
 from planner.performance.transfer.likeness import Array, Codes
 from planner.performance.transfer.links import Kind, LinkRates, exchange, kind_of, pcie_steps, units_of_sample
 from planner.performance.transfer.published import PublishedRow, published_rows
 from planner.performance.transfer.singles import Workload
 from planner.performance.transfer.terms import ELEMENT_BYTES
-from planner.units import BYTES_PER_GB
+from planner.units import BYTES_PER_GB, MILLION
 
 FITTED: Final = (
     "nvlink_share", "pcie_gb_per_s_professional", "pcie_gb_per_s_geforce", "pcie_generation_gain",
@@ -36,7 +37,6 @@ _MOST_GPUS = 8
 _MOST_EVALUATIONS = 40
 _TOLERANCE = 1e-6
 _STEP = 1e-6
-_M = 1e6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +125,7 @@ def expected_parameters(workloads: Sequence[Workload]) -> tuple[Array, Array]:
     printed: dict[str, list[float]] = {}
     for row in published_rows():
         if row.parameters:
-            printed.setdefault(row.model, []).append(row.parameters / _M)
+            printed.setdefault(row.model, []).append(row.parameters / MILLION)
     known = [printed.get(workload.model) for workload in workloads]
     centres = np.log([median(values) if values else _USUAL_M_PARAMETERS for values in known])
     return centres, np.array([_SPREAD_KNOWN if values else _SPREAD_UNKNOWN for values in known])
@@ -165,16 +165,12 @@ class LinkFit:
             return logs / _ROW_SPREAD
 
         def residuals(values: Array) -> Array:
-            errors = errors_of(values)
-            softened = np.sign(errors) * np.sqrt(2.0 * (np.sqrt(1.0 + errors * errors) - 1.0))
-            joined: Array = np.concatenate([weights * softened, (values - centres) / spreads])
+            joined: Array = np.concatenate([weights * robust(errors_of(values)), (values - centres) / spreads])
             return joined
 
         def slopes(values: Array) -> Array:
             errors = errors_of(values)
-            root = np.sqrt(1.0 + errors * errors)
-            softening = np.sqrt((root + 1.0) / 2.0) / root  # of the softened error, by the error
-            moves = self._moves(errors_of, values, errors, rows) * (weights * softening)[:, None]
+            moves = self._moves(errors_of, values, errors, rows) * (weights * robust_slope(errors))[:, None]
             joined: Array = np.vstack([moves, np.diag(1.0 / spreads)])
             return joined
 
@@ -216,7 +212,7 @@ class LinkFit:
         between_peers = rate["pcie_gb_per_s_professional"] * gain
         pcie = np.where(kind == "pcie", between_peers, through_host)
         carried = np.where(kind == "nvlink", rate["nvlink_share"] * self._nvlink[rows], pcie) * BYTES_PER_GB
-        payload = np.exp(values[len(FITTED) :][workload]) * _M * self._bytes[rows]
+        payload = np.exp(values[len(FITTED) :][workload]) * MILLION * self._bytes[rows]
         hops = 2 * (gpus - 1)
         transfer = hops / gpus * payload / carried + hops * self._latency[rows]
         hidden = np.minimum(compute, transfer)

@@ -12,6 +12,7 @@ from planner.catalog.query import find_accelerator
 from planner.catalog.records import Catalog
 from planner.performance.constants import Constants
 from planner.performance.device import generation_of
+from planner.performance.percent_errors import median_and_p90
 from planner.performance.transfer.baselines import CARDS, HOSTS, log_efficiency
 from planner.performance.transfer.calibrated import (
     SingleErrors,
@@ -164,18 +165,13 @@ def _host_scores(fitted: Fitted) -> list[Score]:
 
 def _score(split: str, errors: Array, widths: Array, guesses: Mapping[str, Array], counts: Array) -> Score:
     rows = counts & ~np.isnan(errors)
-    median, p90 = _sizes(errors[rows])
+    median, p90 = median_and_p90(errors[rows])
     return Score(
         split=split,
         n=int(rows.sum()),
         median=median,
         p90=p90,
-        baselines={name: _sizes(guess[rows & ~np.isnan(guess)]) for name, guess in guesses.items()},
+        baselines={name: median_and_p90(guess[rows & ~np.isnan(guess)]) for name, guess in guesses.items()},
         coverage_80=float(np.mean(np.abs(errors[rows]) <= widths[rows])),
         median_half_width=float(np.median(PERCENT * np.sinh(widths[rows]))),
     )
-
-
-def _sizes(errors: Array) -> tuple[float, float]:
-    sizes = PERCENT * np.abs(np.expm1(errors))
-    return float(np.median(sizes)), float(np.quantile(sizes, 0.9))

@@ -13,7 +13,7 @@ from planner.measurements.rows import SampleRow
 from planner.messages import as_text
 from planner.performance.constants import Constants, constants_of
 from planner.performance.device import device_of
-from planner.performance.evidence import PRECISIONS
+from planner.performance.evidence import PRECISIONS, find_precision
 from planner.performance.scaling import Link, link_of
 from planner.performance.transfer.answer import answer
 from planner.performance.transfer.cards import PrecisionClass
@@ -128,7 +128,7 @@ def _estimated(row: SampleRow, subject: _Subject, constants: Constants, transfer
         return _skipped(f"model: found '{row.model}', expected {expected}")
     if isinstance(subject.gpu, PartialGpu) and subject.gpu.missing:
         return _skipped(f"gpu: found '{row.gpu}', expected a card all of whose figures are known")
-    precision = PRECISIONS[(row.precision or "").casefold().removeprefix("amp-")]
+    precision = find_precision(row.precision)
     usable = precision if precision in subject.gpu.dense_tflop_per_s else None
     if usable is None:
         return _skipped(f"precision: found '{row.precision}', expected one that {subject.gpu.name} computes in")

@@ -7,7 +7,8 @@ import io
 import re
 from dataclasses import dataclass
 
-from planner.performance.evidence import MEASUREMENTS_FOLDER, PRECISIONS, SAMPLE_FILE
+from planner.measurements.rows import FLAG
+from planner.performance.evidence import MEASUREMENTS_FOLDER, SAMPLE_FILE, find_precision
 from planner.performance.transfer.cards import PrecisionClass
 from planner.performance.transfer.software import stack_of
 
@@ -41,7 +42,7 @@ class PublishedRow:
 
 def precision_class(text: str) -> PrecisionClass | None:
     """Class of a precision as tables write it; None for one that isn't known."""
-    precision = PRECISIONS.get(text.casefold().removeprefix("amp-"))
+    precision = find_precision(text)
     if precision in ("fp16", "bf16"):
         return "16-bit"
     return precision if precision in ("tf32", "fp32") else None
@@ -86,7 +87,7 @@ def published_rows() -> list[PublishedRow]:
                 unit=unit_key(cells["throughput_unit"]),
                 channels_last=CHANNELS_LAST in cells["notes"],
                 platform=(_PLATFORM.search(cells["notes"]) or _NO_PLATFORM)[1],
-                flagged="flag=" in cells["notes"],
+                flagged=FLAG in cells["notes"],
             )
         )
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,12 +13,9 @@ from planner.performance.constants import Constants
 from planner.performance.transfer.likeness import Array
 from planner.performance.transfer.links import Kind
 
-COVERED: Final = 0.8
 EXCHANGE_FLOOR: Final = 0.015  # of a step, whatever share of it is exchange
 LAUNCH_BOUND: Final = 0.4
 """Share of a step that is the same for any batch, above which it is bound by launches."""
-_HIGHEST_LEVEL = 0.95
-_ROWS_OF_THE_USUAL = 5  # for which the errors of all other models count
 _ALIKE_NOISE = 0.2  # of two cards of the same rates
 _FARTHEST_VARIANCE = 1.0  # what a card like none that was measured adds, in variances of one among them
 
@@ -30,26 +27,6 @@ class ModelWidths:
     known: float
     new_gpu: float
     new_stack: float
-
-
-def covering(misses: Sequence[float] | Array, groups: int | None = None) -> float:
-    """What covers four of five errors; of few groups left out in turn rather more, as the next may be unlike them.
-
-    References
-    ----------
-    .. [1] A. Angelopoulos and S. Bates, "A Gentle Introduction to Conformal Prediction," 2021, sec. 1,
-       arXiv:2107.07511: the level that `groups` errors need for one more to be covered.
-    """
-    level = COVERED if groups is None else min(COVERED * (1 + 1 / groups), _HIGHEST_LEVEL)
-    return float(np.quantile(misses, level))
-
-
-def shrunk(misses: Sequence[float] | Array, usual: float) -> float:
-    """What covers a model's errors, the nearer to what is usual the fewer there are."""
-    if not len(misses):
-        return usual
-    share = len(misses) / (len(misses) + _ROWS_OF_THE_USUAL)
-    return share * covering(misses) + (1 - share) * usual
 
 
 def strangeness(card: Array, measured: Array) -> float:

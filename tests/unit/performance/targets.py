@@ -7,9 +7,10 @@ from functools import lru_cache
 from planner.catalog.load import load_catalog
 from planner.catalog.records import Catalog
 from planner.performance.constants import constants_of
+from planner.performance.percent_errors import median_and_p90
 from planner.performance.time_to_target.baselines import baselines
 from planner.performance.time_to_target.fit import by_benchmark, peak_of
-from planner.performance.time_to_target.held_out import SPLITS, Miss, baseline_errors, median_and_p90, misses
+from planner.performance.time_to_target.held_out import SPLITS, Miss, baseline_errors, misses
 from planner.performance.time_to_target.runs import Run, published_runs
 
 

@@ -10,8 +10,8 @@ from planner.performance.constants import constants_of
 from planner.performance.device import device_of
 from planner.performance.evidence import load_evidence
 from planner.performance.fit_vision import KEPT_OUT_GPU, VISION, VisionRows, fit_vision, left_out_errors, vision_rows
-from planner.performance.held_out import errors_of
 from planner.performance.held_out_vision import BASELINES, SURVEY, VisionHeldOut, left_out, print_vision, relatives
+from planner.performance.percent_errors import errors_of
 from planner.performance.scaling import link_of
 from planner.performance.vision import vision_step
 

@@ -13,6 +13,7 @@ from planner.catalog.load import load_catalog
 from planner.catalog.query import find_accelerator
 from planner.catalog.records import Catalog
 from planner.performance.constants import Constants, constants_of
+from planner.performance.percent_errors import covering, shrunk
 from planner.performance.scaling import link_of
 from planner.performance.transfer.cards import Card
 from planner.performance.transfer.fit import document_of
@@ -25,7 +26,7 @@ from planner.performance.transfer.models import TRANSFER_FILE, load_transfer
 from planner.performance.transfer.posterior import Measured, Prior, fit
 from planner.performance.transfer.singles import code, places_of, singles
 from planner.performance.transfer.terms import basis_of, part_times
-from planner.performance.transfer.widths import covering, shrunk, strangeness
+from planner.performance.transfer.widths import strangeness
 
 RATES = LinkRates(
     nvlink_share=0.1, pcie_gb_per_s_professional=20.0, pcie_gb_per_s_geforce=6.0, pcie_generation_gain=3.0,
@@ -138,8 +139,8 @@ def test_arrays_of_the_search_are_the_formula_of_one_run() -> None:
 
 def test_widths_by_hand() -> None:
     assert covering([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]) == 5.0
-    assert shrunk([], 0.3) == 0.3
-    assert shrunk([0.1] * 5, 0.3) == pytest.approx(0.2)
+    assert shrunk([], 0.3, 5) == 0.3
+    assert shrunk([0.1] * 5, 0.3, 5) == pytest.approx(0.2)
     cards = np.log([[1000.0, 100.0], [2000.0, 300.0]])
     assert strangeness(cards[0], cards) < 0.2 < strangeness(np.log([1400.0, 20.0]), cards)
     assert strangeness(np.log([1e6, 1e5]), cards) == pytest.approx(1)

@@ -11,11 +11,11 @@ import pytest
 from planner.performance.constants import constants_of
 from planner.performance.estimate import Prediction, Setup, estimate, predict_unmeasured
 from planner.performance.evidence import Evidence, load_evidence
+from planner.performance.repeated import MOST_SOURCES
 from planner.performance.scaling import link_of
 from planner.performance.transfer.answer import answer
 from planner.performance.transfer.left_out import refitted
 from planner.performance.transfer.models import load_transfer
-from planner.performance.transferred import MOST_SOURCES
 from tests.planning import shipped_catalog
 
 CATALOG = shipped_catalog()
