@@ -36,6 +36,9 @@ from planner.performance.evidence import Evidence, load_evidence
 from planner.performance.own_rows import with_own_rows
 from planner.performance.own_validation import validate_published, validate_with_own
 from planner.performance.remedies import USUAL_MACHINE_GPUS
+from planner.performance.stacks import load_stacks
+from planner.performance.time_to_target.targets import load_targets
+from planner.performance.transfer.models import load_transfer
 from planner.report.break_even import with_break_even
 from planner.report.claims import claims_document, claims_text
 from planner.report.diff import diff_paths, diff_text
@@ -239,6 +242,9 @@ def _check(options: argparse.Namespace) -> None:
         load_claim_data()
         load_uses()
         load_held_out()
+        load_stacks()
+        load_transfer()
+        load_targets()
     counts = {
         "gpus": len(catalog.gpus),
         "partial_gpus": len(catalog.partial_gpus),

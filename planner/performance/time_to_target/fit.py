@@ -6,7 +6,7 @@ import argparse
 import dataclasses
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import yaml
@@ -24,7 +24,6 @@ from planner.performance.time_to_target.runs import Run, peak_tflop_per_s, publi
 from planner.performance.time_to_target.targets import TARGETS_FILE, as_entry
 
 FEWEST_OF_BENCHMARK = 6
-_IN_EPOCHS = frozenset({"dlrm", "dlrm_dcnv2", "gnn", "maskrcnn", "resnet", "rnnt", "ssd"})
 _ROWS_OF_THE_USUAL = 8  # for which the errors of all benchmarks count
 HEAD = """# How long systems take to the targets of MLPerf Training, as a batch law and terms of the system. Written by
 # `python -m planner.performance.time_to_target.fit --write` from measurements/mlperf_time_to_train.csv; what a figure
@@ -37,12 +36,6 @@ def by_benchmark(runs: Sequence[Run]) -> dict[str, list[Run]]:
     """Runs of each benchmark that has enough of them."""
     found = {id: [run for run in runs if run.benchmark == id] for id in sorted(BENCHMARKS)}
     return {id: rows for id, rows in found.items() if len(rows) >= FEWEST_OF_BENCHMARK}
-
-
-def fit_of(benchmark: str, runs: Sequence[Run]) -> Target:
-    """A benchmark's target without widths."""
-    unit: Literal["samples", "epochs"] = "epochs" if benchmark in _IN_EPOCHS else "samples"
-    return fit_target(runs, unit)
 
 
 def widths(held_out: Mapping[str, Sequence[Miss]]) -> dict[str, dict[Novelty, float]]:
@@ -78,7 +71,7 @@ def fit_all(runs: Sequence[Run]) -> list[Target]:
     groups = by_benchmark(runs)
     found = widths({id: held_out_of(rows) for id, rows in groups.items()})
     return [
-        dataclasses.replace(fit_of(id, rows), half_widths=MappingProxyType(found[id])) for id, rows in groups.items()
+        dataclasses.replace(fit_target(rows), half_widths=MappingProxyType(found[id])) for id, rows in groups.items()
     ]
 
 

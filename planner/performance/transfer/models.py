@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from planner.errors import CatalogError, Problem
+from planner.performance.data_file import as_written, read_content
 from planner.performance.transfer.cards import PrecisionClass
 from planner.performance.transfer.likeness import Array, Places
 from planner.performance.transfer.links import Kind, LinkRates
@@ -19,7 +19,6 @@ from planner.performance.transfer.singles import code, places_of
 from planner.performance.transfer.software import source_of_stack
 from planner.performance.transfer.terms import TERMS
 from planner.performance.transfer.widths import ModelWidths
-from planner.strict_yaml import parse
 
 TRANSFER_FILE = Path(__file__).resolve().parents[3] / "data" / "transfer.yaml"
 
@@ -67,27 +66,12 @@ def load_transfer(path: Path = TRANSFER_FILE) -> Transfer:
     CatalogError
         The file is missing or not as the fit writes it.
     """
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise CatalogError("catalog_invalid", [_problem(error.strerror or "an error", "a file")]) from None
-    return _parse(content)
-
-
-def _problem(found: str, expected: str) -> Problem:
-    return Problem(file=TRANSFER_FILE.name, record="", field="", found=found, expected=expected)
+    return _parse(read_content(path))
 
 
 @lru_cache(maxsize=4)
 def _parse(content: bytes) -> Transfer:
-    parsed = parse(content, file=TRANSFER_FILE.name)
-    try:
-        return transfer_of(parsed.data)
-    except (KeyError, TypeError, ValueError) as error:
-        raise CatalogError(
-            "catalog_invalid",
-            [*parsed.problems, _problem(f"an entry that can't be read ({error})", "what the fit writes")],
-        ) from None
+    return as_written(content, file=TRANSFER_FILE.name, record=transfer_of)
 
 
 def transfer_of(document: Mapping[str, Any]) -> Transfer:
