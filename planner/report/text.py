@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from planner.catalog.source_ids import MEASUREMENTS
 from planner.messages import render
 from planner.performance.evidence import OWN
 from planner.report.break_even import break_even_sentences
-from planner.report.provenance import MEASUREMENTS
 from planner.report.waiting import FEW_RUNS
 
 UNKNOWN = "unknown"
@@ -181,7 +181,8 @@ def _spot_line(job: dict[str, Any]) -> str:
     spot = job["spot"]
     line = (
         f"{job['id']} on {job['resource']}: {100 * spot['interrupted_probability']:.2g} % of the attempts are"
-        f" interrupted; expected of each are {_cell(spot['lost_h'])} h paid for nothing and {_cell(spot['waiting_h'])} h of waiting"
+        f" interrupted; expected of each are {_cell(spot['lost_h'])} h paid for nothing"
+        f" and {_cell(spot['waiting_h'])} h of waiting"
     )
     wins_at = spot["on_demand_wins_at_per_instance_h"]
     return line if wins_at is None else f"{line}; on demand is cheaper from {_cell(wins_at)} interruptions an hour"

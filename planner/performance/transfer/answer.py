@@ -101,6 +101,7 @@ def answer(
         model.widths,
         new_gpu=new_gpu or not_run,
         new_stack=new_stack,
+        datacenter=gpu.segment == "datacenter",
         strange=_strangeness(transfer, card) if new_gpu else 0.0,
         launch_share=step / compute_s,
         constants=constants,

@@ -36,7 +36,7 @@ def fit_everything(catalog: Catalog, constants: Constants) -> Fitted:
     pairs = pairs_of(found.workloads, catalog, constants)
     search = LinkFit(pairs, found.workloads, catalog, constants)
     links = search.fit(np.arange(len(pairs)))
-    of_hosts, shares = host_errors(pairs, search, links, constants)
+    of_hosts, shares = host_errors(pairs, search, constants)
     return Fitted(
         found=found,
         whole=whole,

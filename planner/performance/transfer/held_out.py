@@ -123,7 +123,13 @@ def _card_widths(
         for row in rows:
             own = by_model[found.measured.workload[row]]
             widths[row] = single_width(
-                own, new_gpu=True, new_stack=False, strange=strange[row], launch_share=launch[row], constants=constants
+                own,
+                new_gpu=True,
+                new_stack=False,
+                datacenter=bool(errors.datacenter[row]),
+                strange=strange[row],
+                launch_share=launch[row],
+                constants=constants,
             )
     return widths
 
@@ -141,7 +147,13 @@ def _source_widths(
             own = by_model[found.measured.workload[row]]
             new_gpu = (found.rows[row].model, found.rows[row].gpu) not in measured
             widths[row] = single_width(
-                own, new_gpu=new_gpu, new_stack=True, strange=0.0, launch_share=launch[row], constants=constants
+                own,
+                new_gpu=new_gpu,
+                new_stack=True,
+                datacenter=bool(errors.datacenter[row]),
+                strange=0.0,
+                launch_share=launch[row],
+                constants=constants,
             )
     return widths
 

@@ -130,7 +130,10 @@ def _known(entry: Mapping[str, Any]) -> KnownModel:
         waits=float(entry["waits"]),
         usual_batch=float(entry["usual_batch"]),
         widths=ModelWidths(
-            known=float(widths["known"]), new_gpu=float(widths["new_gpu"]), new_stack=float(widths["new_stack"])
+            known=float(widths["known"]),
+            new_gpu=float(widths["new_gpu"]),
+            new_desktop_gpu=float(widths["new_desktop_gpu"]),
+            new_stack=float(widths["new_stack"]),
         ),
         cards=frozenset(str(gpu) for gpu, *_ in entry["runs"]),
         runs=frozenset(

@@ -25,7 +25,8 @@ class ModelWidths:
     """Of one model on one card: where it was measured on the card, on a new card, and in new software."""
 
     known: float
-    new_gpu: float
+    new_gpu: float  # for data centres
+    new_desktop_gpu: float  # for consumers and workstations, which differ more in power and software
     new_stack: float
 
 
@@ -51,7 +52,14 @@ def strange_factor(strange: float | Array) -> Array:
 
 
 def single_width(
-    widths: ModelWidths, *, new_gpu: bool, new_stack: bool, strange: float, launch_share: float, constants: Constants
+    widths: ModelWidths,
+    *,
+    new_gpu: bool,
+    new_stack: bool,
+    datacenter: bool,
+    strange: float,
+    launch_share: float,
+    constants: Constants,
 ) -> float:
     """Half-width on one card.
 
@@ -61,6 +69,8 @@ def single_width(
         Of the model.
     new_gpu, new_stack : bool
         Whether it wasn't measured on this card, or in this software.
+    datacenter : bool
+        Whether the card is sold for data centres.
     strange : float
         How unlike all measured cards a new one is, see `strangeness`. [-]
     launch_share : float
@@ -70,7 +80,8 @@ def single_width(
     """
     if not new_gpu and not new_stack:
         return widths.known
-    width = widths.new_gpu * float(strange_factor(strange)) if new_gpu else widths.known
+    of_new = widths.new_gpu if datacenter else widths.new_desktop_gpu
+    width = of_new * float(strange_factor(strange)) if new_gpu else widths.known
     if new_stack:
         width = math.hypot(width, widths.new_stack)
     return math.hypot(width, constants.half_width_regime) if launch_share > LAUNCH_BOUND else width
