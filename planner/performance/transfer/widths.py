@@ -81,9 +81,9 @@ def single_width(
     if not new_gpu and not new_stack:
         return widths.known
     of_new = widths.new_gpu if datacenter else widths.new_desktop_gpu
-    width = of_new * float(strange_factor(strange)) if new_gpu else widths.known
-    if new_stack:
-        width = math.hypot(width, widths.new_stack)
+    width = of_new * float(strange_factor(strange))
+    if new_stack:  # whose errors are of known cards, so hold what these err by
+        width = math.hypot(width, widths.new_stack) if new_gpu else widths.new_stack
     return math.hypot(width, constants.half_width_regime) if launch_share > LAUNCH_BOUND else width
 
 
