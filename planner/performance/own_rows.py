@@ -335,13 +335,16 @@ def _sharded(entry: _Entry) -> bool:
     return spread.kind == "fsdp"
 
 
+_MOST_SPREAD = 1.0  # of samples over their median: beyond it nothing was measured
+
+
 def _spread(entry: _Entry) -> float | None:
     try:
         value = number("spread", entry.spread) if entry.spread else None
     except CellError:
         value = -1.0
-    if value is not None and value < 0:
-        raise CellError("spread", shown(entry.spread), "a fraction, such as 0.02")
+    if value is not None and not 0 <= value <= _MOST_SPREAD:
+        raise CellError("spread", shown(entry.spread), f"a fraction of at most {_MOST_SPREAD:g}, such as 0.02")
     return value
 
 

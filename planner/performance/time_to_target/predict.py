@@ -19,6 +19,8 @@ from planner.performance.time_to_target.runs import Run, nodes_of, rates_of
 from planner.performance.time_to_target.targets import load_targets
 
 _GPUS_OF_NODE = 8
+_MOST_GPUS_OF_NODE = 256
+_BEYOND_BATCHES = 8.0  # how far beyond the published batches the law of samples is used
 _BASIS: Mapping[Novelty, Basis] = {
     "known-setup": "transferred",
     "known-gpu": "transferred",
@@ -57,7 +59,12 @@ def _predict(row: TimeRow, catalog: Catalog, constants: Constants, targets: Mapp
         choices.append(f"batch {target.batch_of(run):g}")
     (minutes,) = target.minutes([run])
     novelty = target.novelty(run)
-    factor = math.exp(target.half_widths[novelty])
+    width = target.half_widths[novelty]
+    if find_accelerator(catalog, run.gpu).vendor not in {
+        find_accelerator(catalog, s.gpu).vendor for s in target.setups
+    }:
+        width = math.hypot(width, constants.half_width_new_vendor)
+    factor = math.exp(width)
     return RowPrediction(
         predicted=float(minutes),
         low=float(minutes / factor),
@@ -90,6 +97,9 @@ def _run(row: TimeRow, target: Target, catalog: Catalog, constants: Constants, c
     if nodes is None:
         nodes = math.ceil(gpus / _GPUS_OF_NODE)
         choices.append(f"{nodes} nodes")
+    if gpus > _MOST_GPUS_OF_NODE * nodes:
+        raise RowError(f"nodes: found {nodes} for {gpus:,} GPUs, expected one for {_MOST_GPUS_OF_NODE} of them at most")
+    _check_batch(row, target)
     rates = rates_of(gpu, benchmark, gpus, nodes, constants)
     if rates is None:
         raise RowError(f"gpu: found '{row.gpu}', expected a card whose bandwidth and 16-bit rate are known")
@@ -106,3 +116,11 @@ def _run(row: TimeRow, target: Target, catalog: Catalog, constants: Constants, c
         batch=row.global_batch_size,
         rates=rates,
     )
+
+
+def _check_batch(row: TimeRow, target: Target) -> None:
+    batches = [setup.batch for setup in target.setups]
+    low, high = min(batches) / _BEYOND_BATCHES, max(batches) * _BEYOND_BATCHES
+    if row.global_batch_size is not None and not low <= row.global_batch_size <= high:
+        expected = f"{math.ceil(low):,} to {high:,.0f}, near the batches that were published"
+        raise RowError(f"global_batch_size: found {row.global_batch_size:,}, expected {expected}")

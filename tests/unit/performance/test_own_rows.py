@@ -314,3 +314,17 @@ def test_what_is_left_out_takes_what_own_rows_say_of_others_along() -> None:
     evidence, _ = read(*sweep(0.8, 0.8, 0.8))
     assert evidence.offsets and evidence.without_gpu("rtx-3090").offsets == ()
     assert evidence.without_gpu("rtx-3090").own == evidence.own
+
+
+def test_a_spread_beyond_all_clocks_is_refused_and_a_far_speed_is_pointed_out() -> None:
+    header = "id,gpu,n_gpus,model,precision,batch_per_gpu,input,throughput,throughput_unit,task,spread\n"
+    rows = "far,rtx-3090,1,resnet50,amp-bf16,64,3x224x224,60,samples/s,train,0.02\n"
+    rows += "odd,rtx-3090,1,resnet50,amp-bf16,32,3x224x224,600,samples/s,train,1.5\n"
+    catalog = shipped_catalog()
+    evidence, problems = with_own_rows(load_evidence(), (header + rows).encode(), file="mine.csv", catalog=catalog)
+    assert [(problem.record, problem.field) for problem in problems] == [("odd", "spread")]
+    gpu, workload = catalog.gpus["rtx-3090"], catalog.workloads["resnet50-imagenet"]
+    found = estimate(Setup(workload=workload, gpu=gpu, gpus=1, gpus_per_node=1, micro_batch=64), catalog, evidence)
+    assert found.throughput == 60
+    far = next(warning for warning in found.warnings if warning.code == "own_row_far")
+    assert far.params["factor"] > 10

@@ -282,3 +282,24 @@ def test_a_broken_file_of_targets_is_named(tmp_path: Path) -> None:
     path.write_text("targets: [{id: x}]\n", encoding="utf-8")
     with pytest.raises(CatalogError):
         load_targets(path)
+
+
+def test_a_vendor_without_a_run_has_a_far_wider_interval() -> None:
+    amd, known = predict(gpu="mi300x"), predict(gpu="h100-sxm5-80gb")
+    assert amd.predicted is not None and amd.high is not None and known.predicted is not None and known.high is not None
+    assert amd.high / amd.predicted > 1.9
+    assert known.high / known.predicted < 1.25
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"global_batch_size": 10**9}, "global_batch_size: found 1,000,000,000, expected"),
+        ({"global_batch_size": 1}, "global_batch_size: found 1, expected"),
+        ({"n_gpus": 1_000_000}, "nodes: found 1 for 1,000,000 GPUs"),
+    ],
+)
+def test_systems_and_batches_far_from_any_published_are_not_predicted(changes: dict[str, object], words: str) -> None:
+    found = predict(**changes)
+    assert found.predicted is None
+    assert str(found.skipped).startswith(words)

@@ -117,3 +117,14 @@ def test_few_simulated_runs_have_no_ninetieth_percentile_in_the_text() -> None:
             for job in machine["waiting"]["jobs"]:
                 job["runs"] = 19
     assert "too few runs" in plan_text(full)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"jobs.work.attempts_per_run": 1e6}, {"jobs.work.runs_per_month": 1e9, "machines.own.count": None}],
+)
+def test_what_is_too_large_to_simulate_is_left_out_at_once(changes: dict[str, object]) -> None:
+    result = solve(small_plan(changes))
+    full = with_waiting(plan_document(result), result)
+    local = next(entry for entry in full["strategies"] if entry["id"] == "local")
+    assert [machine["waiting"] for machine in local["machines"]] == [None]
