@@ -1,4 +1,4 @@
-"""What the comparison found as Markdown tables, and beside what was to be reached."""
+"""What the comparison found as Markdown tables, and beside the limits."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BULK_US = 20.0
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """One figure that was to stay at or below a limit."""
+    """One figure beside its limit."""
 
     what: str
     found: float
@@ -31,12 +31,12 @@ class Verdict:
 
     @property
     def met(self) -> bool:
-        """Whether it does."""
+        """Whether the limit is kept."""
         return self.found <= self.limit
 
 
 def verdicts(document: Mapping[str, Any], estimator: str) -> list[Verdict]:
-    """Everything that was to be reached on these rows."""
+    """Every figure on these rows beside its limit."""
     found: list[Verdict] = []
     splits = document["splits"]
     for label, (median, p90) in LIMITS.items():

@@ -73,7 +73,7 @@ def test_what_is_left_out_is_not_seen(rows: VisionRows) -> None:
 
 def test_families_never_seen_stay_within_the_limits(by_family: VisionHeldOut) -> None:
     median, p90, _ = errors_of(by_family.errors)
-    assert len(by_family.errors) == 97 and median < 9 and p90 < 28  # to be met: 13 and 33
+    assert len(by_family.errors) == 97 and median < 9 and p90 < 28  # the limits: 13 and 33
 
 
 def test_no_simple_estimate_is_better_on_families_never_seen(by_family: VisionHeldOut) -> None:
