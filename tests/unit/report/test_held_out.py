@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.accuracy_tables import LIMITS, MEMORY_LIMIT
 from benchmarks.transfer_accuracy import SHIPPED
 from planner.errors import CatalogError
 from planner.performance.percent_errors import median_and_p90
@@ -154,14 +153,6 @@ def test_shipped_errors_of_times_to_target_are_what_the_fit_gives(group):
         assert split.coverage_80 == round(sum(inside) / len(inside), 2), split.id
         assert split.best_baseline == best_of(baselines_of(benchmark, group[0]), 1), split.id
     assert not shipped
-
-
-def test_limits_are_those_of_the_benchmark():
-    limits = {**LIMITS, "each row left out": MEMORY_LIMIT}
-    compared = [split for split in SPLITS if split.name in limits]
-    assert len(compared) == len(limits)
-    for split in compared:
-        assert split.limit == Errors(median_ape=limits[split.name][0], p90_ape=limits[split.name][1]), split.id
 
 
 def test_a_limit_is_kept_by_both_figures(tmp_path):
