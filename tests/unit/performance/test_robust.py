@@ -17,8 +17,8 @@ def test_small_errors_count_by_their_squares_and_large_ones_by_their_size() -> N
 
 
 def test_the_slope_is_that_of_the_loss() -> None:
-    errors = np.linspace(-5, 5, 11)
-    numeric = (robust(errors + 1e-6) - robust(errors - 1e-6)) / 2e-6
+    errors = np.linspace(-5, 5, 10)
+    numeric = (robust(errors + 1e-5) - robust(errors - 1e-5)) / 2e-5
     assert robust_slope(errors) == pytest.approx(numeric, rel=1e-6)
 
 
