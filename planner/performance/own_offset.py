@@ -16,7 +16,8 @@ from planner.performance.step_inputs import Vector
 FEWEST_ROWS = 3
 """Rows of different configurations from which they say anything of others. [-]"""
 CLEARLY = 0.8
-"""Share of the error without them that predictions with the other rows must stay below. [-]"""
+"""Share of the error without them that predictions with the other rows must stay below. A statistical judgement, as are
+both spreads below. [-]"""
 SPREAD = 0.15
 """Of unseen software around the formulas, on the log. [-]"""
 ROW_SPREAD = 0.08

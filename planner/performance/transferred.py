@@ -22,10 +22,6 @@ from planner.performance.transfer.published import input_key
 from planner.performance.transfer.software import in_suite, stack_of
 from planner.performance.uncertainty import REGIME_SHARE
 
-FEWEST_CARDS = 3
-"""Cards on which a model must have been measured in a class of precision. [-]"""
-BEYOND_BATCHES = 4.0
-"""How far beyond the batches that were measured, in either direction, the law of the batch is used. [-]"""
 _CLASSES: dict[Precision, PrecisionClass] = {"fp16": "16-bit", "bf16": "16-bit", "tf32": "tf32", "fp32": "fp32"}
 
 
@@ -119,10 +115,11 @@ def find_transferred(
         return None
     support = _support_of(request, catalog, evidence, constants)
     found = None if support is None else support.by_precision.get(kind)
-    if support is None or found is None or len(found.cards) < FEWEST_CARDS:
+    if support is None or found is None or len(found.cards) < constants.transfer_fewest_cards:
         return None
     smallest, largest = found.batches
-    if not smallest / BEYOND_BATCHES <= choice.micro_batch <= largest * BEYOND_BATCHES:
+    beyond = constants.transfer_beyond_batches
+    if not smallest / beyond <= choice.micro_batch <= largest * beyond:
         return None
     if setup.gpu.vendor not in found.vendors:
         return None

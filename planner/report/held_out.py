@@ -68,7 +68,7 @@ class Baseline:
 class Split:
     """Whole groups left out in turn, all constants refitted without them, and their rows predicted.
 
-    `limit` is what was to be reached, None where nothing was said beforehand.
+    `limit` is the most that is allowed, set beforehand; None where there is none.
     """
 
     id: str

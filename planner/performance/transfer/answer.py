@@ -110,7 +110,7 @@ def answer(
         width = math.hypot(width, constants.half_width_new_vendor)
     if link.gpus > 1:
         share = (more.communication_s + more.waiting_s) / step_s
-        width = math.hypot(width, exchange_width(kind_of(gpu), share, transfer.exchange_widths))
+        width = math.hypot(width, exchange_width(kind_of(gpu), share, transfer.exchange_widths, constants))
     return Answer(
         speed=link.gpus * units / step_s,
         half_width=width,

@@ -22,7 +22,6 @@ from planner.performance.transfer.singles import Singles
 from planner.performance.transfer.software import source_of_stack
 from planner.performance.transfer.terms import TERMS
 from planner.performance.transfer.widths import (
-    EXCHANGE_FLOOR,
     ModelWidths,
     strange_factor,
     strangeness,
@@ -126,9 +125,9 @@ def host_errors(pairs: Sequence[Pair], links: LinkFit, constants: Constants) -> 
     return errors, shares
 
 
-def exchange_widths(pairs: Sequence[Pair], errors: Array, shares: Array) -> Mapping[str, float]:
+def exchange_widths(pairs: Sequence[Pair], errors: Array, shares: Array, constants: Constants) -> Mapping[str, float]:
     """By kind of link, what times the share of exchange covers four of five errors."""
     kinds = np.array([pair.kind for pair in pairs])
-    scaled = np.abs(errors) / (EXCHANGE_FLOOR + shares)
+    scaled = np.abs(errors) / (constants.exchange_floor_share + shares)
     hosts = {kind: {pair.host for pair in pairs if pair.kind == kind} for kind in get_args(Kind)}
     return {kind: covering(scaled[kinds == kind], len(hosts[kind])) for kind in get_args(Kind)}

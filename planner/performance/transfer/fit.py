@@ -35,7 +35,7 @@ HEAD = """# How fast models run that were measured on some cards. Written by
 def document_of(fitted: Fitted, catalog: Catalog, constants: Constants) -> dict[str, Any]:
     """All that is written: terms, weights of runs, links, and half-widths that cover four of five errors."""
     widths = model_widths(fitted.found, fitted.errors, constants)
-    by_kind = exchange_widths(fitted.pairs, fitted.host_errors, fitted.exchange_shares)
+    by_kind = exchange_widths(fitted.pairs, fitted.host_errors, fitted.exchange_shares, constants)
     return written(fitted.found, fitted.whole, fitted.links, widths, by_kind, catalog)
 
 

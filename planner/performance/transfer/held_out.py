@@ -69,7 +69,7 @@ def print_held_out(fitted: Fitted, catalog: Catalog, constants: Constants) -> No
 
 def scores(fitted: Fitted, catalog: Catalog, constants: Constants) -> list[Score]:
     """All splits. Terms, residuals, links and widths are found without what is predicted."""
-    return [*_card_scores(fitted, catalog, constants), *_host_scores(fitted)]
+    return [*_card_scores(fitted, catalog, constants), *_host_scores(fitted, constants)]
 
 
 def _card_scores(fitted: Fitted, catalog: Catalog, constants: Constants) -> list[Score]:
@@ -158,7 +158,7 @@ def _source_widths(
     return widths
 
 
-def _host_scores(fitted: Fitted) -> list[Score]:
+def _host_scores(fitted: Fitted, constants: Constants) -> list[Score]:
     pairs, errors, shares = fitted.pairs, fitted.host_errors, fitted.exchange_shares
     hosts = groups_by([pair.host for pair in pairs])
     measured = np.array([log_efficiency(pair) for pair in pairs])
@@ -166,8 +166,8 @@ def _host_scores(fitted: Fitted) -> list[Score]:
     guesses = {name: np.zeros(len(pairs)) for name in HOSTS}
     for rows in hosts.values():
         others = np.setdiff1d(np.arange(len(pairs)), rows)
-        by_kind = exchange_widths([pairs[at] for at in others], errors[others], shares[others])
-        widths[rows] = [exchange_width(pairs[at].kind, shares[at], by_kind) for at in rows]
+        by_kind = exchange_widths([pairs[at] for at in others], errors[others], shares[others], constants)
+        widths[rows] = [exchange_width(pairs[at].kind, shares[at], by_kind, constants) for at in rows]
         for name, guess in HOSTS.items():
             guesses[name][rows] = guess(pairs, others, rows) - measured[rows]
     kinds = np.array([pair.kind for pair in pairs])

@@ -27,8 +27,6 @@ from planner.performance.uncertainty import vision_half_width
 from planner.performance.vision import vision_step
 from planner.performance.vision_names import named_spec
 
-_USUAL_BATCH = 64
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Subject:
@@ -135,7 +133,7 @@ def _estimated(row: SampleRow, subject: _Subject, constants: Constants, transfer
     spec = named_spec(row.model or "", row.fwd_gmacs_per_sample, row.activations_m_per_sample, row.input or "")
     batch, parameters = row.batch_per_gpu, row.n_params
     if batch is None:
-        batch = _USUAL_BATCH
+        batch = round(constants.usual_image_batch)
         subject.choices.append(f"batch {batch}")
     if parameters is None:
         parameters = 0.0
@@ -147,7 +145,7 @@ def _estimated(row: SampleRow, subject: _Subject, constants: Constants, transfer
     widths = [vision_half_width(spec, constants, channels_last=channels_last)]
     if subject.link.gpus > 1:
         share = (step.parts_s["communication"] + step.parts_s["waiting"]) / step.total_s
-        widths.append(exchange_width(kind_of(subject.gpu), share, transfer.exchange_widths))
+        widths.append(exchange_width(kind_of(subject.gpu), share, transfer.exchange_widths, constants))
     return _with_interval(speed, widths, "estimated", "new-model", subject)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
@@ -13,9 +12,6 @@ from planner.performance.constants import Constants
 from planner.performance.transfer.likeness import Array
 from planner.performance.transfer.links import Kind
 
-EXCHANGE_FLOOR: Final = 0.015  # of a step, whatever share of it is exchange
-LAUNCH_BOUND: Final = 0.4
-"""Share of a step that is the same for any batch, above which it is bound by launches."""
 _ALIKE_NOISE = 0.2  # of two cards of the same rates
 _FARTHEST_VARIANCE = 1.0  # what a card like none that was measured adds, in variances of one among them
 
@@ -76,7 +72,7 @@ def single_width(
     launch_share : float
         Share of the step that is the same for any batch: less sure where nothing of the kind was measured. [-]
     constants : Constants
-        What a step that is bound by launches adds.
+        Which steps are bound by launches, and what that adds.
     """
     if not new_gpu and not new_stack:
         return widths.known
@@ -84,9 +80,10 @@ def single_width(
     width = of_new * float(strange_factor(strange))
     if new_stack:  # whose errors are of known cards, so hold what these err by
         width = math.hypot(width, widths.new_stack) if new_gpu else widths.new_stack
-    return math.hypot(width, constants.half_width_regime) if launch_share > LAUNCH_BOUND else width
+    bound = launch_share > constants.launch_bound_share
+    return math.hypot(width, constants.half_width_regime) if bound else width
 
 
-def exchange_width(kind: Kind, share: float, by_kind: Mapping[str, float]) -> float:
+def exchange_width(kind: Kind, share: float, by_kind: Mapping[str, float], constants: Constants) -> float:
     """Half-width that several cards add, by the share of the step that they exchange or wait."""
-    return by_kind[kind] * (EXCHANGE_FLOOR + share)
+    return by_kind[kind] * (constants.exchange_floor_share + share)

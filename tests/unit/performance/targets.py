@@ -33,6 +33,13 @@ def errors(benchmark: str, split: str) -> tuple[float, float]:
     return median_and_p90([miss.error for miss in left_out(benchmark, split)])
 
 
+@lru_cache
+def baselines_of(benchmark: str, split: str) -> dict[str, tuple[float, float]]:
+    rules = baselines(peak_of(catalog()))
+    return {
+        name: median_and_p90(baseline_errors(SPLITS[split](runs_of()[benchmark]), rule)) for name, rule in rules.items()
+    }
+
+
 def baseline(benchmark: str, split: str) -> list[tuple[float, float]]:
-    rules = baselines(peak_of(catalog())).values()
-    return [median_and_p90(baseline_errors(SPLITS[split](runs_of()[benchmark]), rule)) for rule in rules]
+    return list(baselines_of(benchmark, split).values())

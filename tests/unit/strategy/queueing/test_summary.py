@@ -9,6 +9,7 @@ from planner.report.document import plan_document
 from planner.report.text import plan_text
 from planner.report.waiting import waiting_entries, with_waiting
 from planner.strategy.allocate import allocate
+from planner.strategy.queueing import summary
 from planner.strategy.queueing.simulate import Pool
 from planner.strategy.queueing.streams import Stream
 from planner.strategy.queueing.summary import Spread, simulate_waiting
@@ -33,8 +34,10 @@ def test_rare_jobs_are_simulated_more_often() -> None:
     assert rare.jobs[0].runs == pytest.approx(400, abs=60)
 
 
-def test_long_courses_are_cut() -> None:
-    crowd = simulate_waiting(Pool(machines=100, gpus=1), [stream("crowd", 50_000.0, duration_h=0.1)], [None])
+def test_long_courses_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(summary, "_MOST_OF_ONE", 20_000)
+    monkeypatch.setattr(summary, "_MOST_ATTEMPTS", 6_000)
+    crowd = simulate_waiting(Pool(machines=10, gpus=1), [stream("crowd", 5_000.0, duration_h=0.1)], [None])
     assert crowd.months == 4
     assert crowd.repetitions == 1
 
