@@ -10,7 +10,7 @@ import streamlit as st
 from planner.catalog.records import Catalog
 from planner.errors import Problem
 from planner.performance.evidence import OWN, Evidence, load_evidence
-from planner.performance.own_rows import with_own_rows
+from planner.performance.own_rows import with_own_tables
 from planner.report.provenance import MEASUREMENTS
 
 _TABLES = "own_tables"
@@ -72,8 +72,4 @@ def evidence_with(
     TableError
         One of them is no table of speeds.
     """
-    evidence, problems = load_evidence(), []
-    for file, content in files:
-        evidence, found = with_own_rows(evidence, content, file=file, catalog=catalog)
-        problems.append(found)
-    return evidence, tuple(problems)
+    return with_own_tables(load_evidence(), files, catalog=catalog)

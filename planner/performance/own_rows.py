@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from statistics import median
@@ -91,6 +91,44 @@ def with_own_rows(
     TableError
         It is none of the two tables, or can't be read at all.
     """
+    found, (problems,) = with_own_tables(evidence, ((file, content),), catalog=catalog, models=models)
+    return found, problems
+
+
+def with_own_tables(
+    evidence: Evidence, tables: Sequence[tuple[str, bytes]], *, catalog: Catalog, models: Collection[Workload] = ()
+) -> tuple[Evidence, tuple[tuple[Problem, ...], ...]]:
+    """Evidence with the rows of several own tables, as `with_own_rows` one after the other, recalibrated once.
+
+    Parameters
+    ----------
+    evidence, catalog, models
+        As in `with_own_rows`.
+    tables : sequence of (str, bytes)
+        Name and content of each.
+
+    Returns
+    -------
+    Evidence, tuple of tuples of Problem
+        What is wrong with the rows of each table, in their order.
+
+    Raises
+    ------
+    TableError
+        One of them is none of the two tables, or can't be read at all.
+    """
+    known = {name: workload for workload in (*catalog.workloads.values(), *models) for name in names_of(workload)}
+    gpus, found, problems = _Gpus(catalog), evidence, []
+    for file, content in tables:
+        found, of_table = _with_rows(found, content, file, gpus, known)
+        problems.append(of_table)
+    return evidence if found is evidence else with_offsets(found, catalog, known), tuple(problems)
+
+
+def _with_rows(
+    evidence: Evidence, content: bytes, file: str, gpus: _Gpus, known: Mapping[str, Workload]
+) -> tuple[Evidence, tuple[Problem, ...]]:
+    """Evidence with the rows of a table beside the others, not recalibrated; the same where it has them already."""
     digest = content_digest(content)
     if digest in evidence.own_contents:
         twice = Problem(file=file, record="", field="", found=f"the same table as {evidence.own_contents[digest]}",
@@ -99,8 +137,6 @@ def with_own_rows(
     name = _untaken(file, evidence)
     problems: list[Problem] = []
     found: list[Measurement] = []
-    known = {name: workload for workload in (*catalog.workloads.values(), *models) for name in names_of(workload)}
-    gpus = _Gpus(catalog)
     for entry in _entries(content, file):
         try:
             row = _measurement(entry, name, gpus, known)
@@ -114,7 +150,7 @@ def with_own_rows(
     counts = Counter(row.id for row in found)
     unique = [row if counts[row.id] == 1 else replace(row, id=f"{row.id} ({at})") for at, row in enumerate(found, 1)]
     source = Source(id=f"{OWN}{name}", title=f"own measurements in {name}", url=None, retrieved=None)
-    return with_offsets(add_own(evidence, tuple(unique), source, content), catalog, known), tuple(problems)
+    return add_own(evidence, tuple(unique), source, content), tuple(problems)
 
 
 def _untaken(file: str, evidence: Evidence) -> str:

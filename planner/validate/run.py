@@ -37,7 +37,7 @@ def validate_table(
     language: Predictor[LanguageRow],
     memory: Predictor[MemoryRow],
     samples: Predictor[SampleRow],
-    times: Predictor[TimeRow] | None = None,
+    times: Predictor[TimeRow],
     other_models: frozenset[str] = frozenset(),
 ) -> Validation:
     """Predict the rows of a table, each from its configuration alone, and compare.
@@ -49,8 +49,7 @@ def validate_table(
     catalog : Catalog
         GPUs and models that are known.
     language, memory, samples, times : Predictor
-        The estimators of the four kinds of table. They see rows without what was measured. Without one of times,
-        those get no prediction.
+        The estimators of the four kinds of table. They see rows without what was measured.
     other_models : frozenset of str
         Names of models, in lower case, that the estimators know besides the catalog's.
 
@@ -67,7 +66,7 @@ def validate_table(
         "llm_throughput": language,
         "memory_peaks": memory,
         "dl_throughput": samples,
-        "mlperf_time_to_train": _unpredicted if times is None else times,
+        "mlperf_time_to_train": times,
     }
     predictor = predictors[table.schema]
     predictions: list[RowPrediction | None] = [None] * len(table.rows)
@@ -85,10 +84,6 @@ def validate_table(
         groups=group_rows(rows),
         notes=table.notes,
     )
-
-
-def _unpredicted(rows: Sequence[TimeRow]) -> list[RowPrediction]:
-    return [RowPrediction(predicted=None) for _ in rows]
 
 
 def _checked(prediction: RowPrediction) -> RowPrediction:
