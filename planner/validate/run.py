@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from planner.catalog.records import Catalog
-from planner.measurements.checks import Subjects, row_reason
+from planner.measurements.checks import Subjects, faults_of
+from planner.measurements.fault import in_words
 from planner.measurements.prediction import Predictor, RowPrediction
 from planner.measurements.rows import LanguageRow, MemoryRow, Row, SampleRow, Schema, TimeRow, Unit, is_flagged
 from planner.measurements.table import Table
@@ -59,7 +60,7 @@ def validate_table(
         Rows that can't be predicted, or have nothing to compare with, carry their reason.
     """
     subjects = Subjects(catalog, other_models)
-    reasons = [table.faults.get(at) or row_reason(row, subjects) for at, row in enumerate(table.rows)]
+    reasons = [in_words(faults_of(table, at, subjects)) or None for at in range(len(table.rows))]
     asked = [at for at, reason in enumerate(reasons) if reason is None]
     hidden: list[Any] = [table.rows[at].without_measured() for at in asked]
     predictors: dict[Schema, Predictor[Any]] = {

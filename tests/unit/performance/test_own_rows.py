@@ -304,6 +304,19 @@ def test_rows_of_two_files_count_together() -> None:
     assert (own.files, own.rows) == (("own.csv", "more.csv"), 3)
 
 
+def test_every_faulty_cell_is_a_problem_of_its_own_with_the_text_that_stands_there() -> None:
+    words = "a: found b; expected c"
+    evidence, problems = read({"n_gpus": "x", "micro_batch_seqs": words})
+    assert not evidence.own
+    assert [(problem.field, problem.found) for problem in problems] == [
+        ("n_gpus", "'x'"), ("micro_batch_seqs", f"'{words}'")
+    ]  # fmt: skip
+    _, problems = read({"batch_per_gpu": words, "n_gpus": "-1"}, base=BERT)
+    assert {(problem.field, problem.found) for problem in problems} == {
+        ("batch_per_gpu", f"'{words}'"), ("n_gpus", "'-1'")
+    }  # fmt: skip
+
+
 def test_several_tables_are_read_as_one_after_the_other_and_recalibrated_once(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = sweep(0.8, 0.8, 0.8, 0.8)
     files = [(f"{at}.csv", table(row)) for at, row in enumerate(rows)]

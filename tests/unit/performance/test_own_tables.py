@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from planner.measurements.fault import Fault
 from planner.measurements.prediction import RowPrediction
 from planner.measurements.rows import LanguageRow, MemoryRow, Row, SampleRow, Schema
 from planner.measurements.table import Table
@@ -68,6 +69,17 @@ def test_own_rows_move_the_rows_of_their_software_and_card() -> None:
     assert one(found).sources == tuple(f"measurements:own:own.csv:b{batch}" for batch in (1, 2, 4))
     (own,) = found.offsets
     assert (own.used, own.rows, own.files, own.gpu) == (True, 3, ("own.csv",), "rtx-4090")
+
+
+def test_what_stands_in_a_cell_is_said_as_it_stands() -> None:
+    words = "card: found b, expected c"
+    own = table(replace(GPT, gpu=words, tokens_per_s_total=1.0))
+    (problem,) = validate_with_own(table(GPT), [("own.csv", own)], CATALOG).problems
+    assert (problem.field, problem.found) == ("gpu", f"'{words}'")
+    faults = (Fault(field="a", found="b", expected="c"), Fault(field="d", found="e", expected="f"))
+    faulty = replace(own, faults={0: faults})
+    problems = validate_with_own(table(GPT), [("own.csv", faulty)], CATALOG).problems
+    assert [(one.field, one.found, one.expected) for one in problems] == [("a", "b", "c"), ("d", "e", "f")]
 
 
 def test_a_table_is_predicted_once(monkeypatch: pytest.MonkeyPatch) -> None:
