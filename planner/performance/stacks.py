@@ -55,11 +55,12 @@ def load_stacks(path: Path = STACKS_FILE) -> tuple[Stack, ...]:
     CatalogError
         The file is missing or has entries that can't be read.
     """
-    return _parse(read_content(path))
+    return stacks_of(read_content(path))
 
 
 @lru_cache(maxsize=4)
-def _parse(content: bytes) -> tuple[Stack, ...]:
+def stacks_of(content: bytes) -> tuple[Stack, ...]:
+    """The stacks of a file with this content, as `load_stacks` gives them."""
     parsed, problems = parse_versioned(content, file=STACKS_FILE.name)
     stacks = []
     entries = parsed.data.get("stacks")

@@ -15,6 +15,7 @@ from planner.catalog.load import load_catalog
 from planner.catalog.query import find_accelerator
 from planner.catalog.records import Catalog
 from planner.performance.constants import constants_of
+from planner.performance.data_file import SCHEMA_VERSION
 from planner.performance.percent_errors import covering, median_and_p90, shrunk
 from planner.performance.time_to_target.baselines import Rate, baselines
 from planner.performance.time_to_target.benchmarks import BENCHMARKS
@@ -77,7 +78,7 @@ def fit_all(runs: Sequence[Run]) -> list[Target]:
 
 def document(targets: Sequence[Target]) -> dict[str, Any]:
     """Targets as they are written."""
-    return {"schema_version": 1, "targets": [as_entry(target) for target in targets]}
+    return {"schema_version": SCHEMA_VERSION, "targets": [as_entry(target) for target in targets]}
 
 
 def peak_of(catalog: Catalog) -> Rate:

@@ -87,7 +87,9 @@ def _target(row: TimeRow, targets: Mapping[str, Target]) -> Target:
 def _run(row: TimeRow, target: Target, catalog: Catalog, constants: Constants, choices: list[str]) -> Run:
     benchmark = find_benchmark(target.benchmark)
     assert benchmark is not None
-    gpu, gpus = find_accelerator(catalog, row.gpu or ""), row.n_gpus or 1
+    gpu, gpus = find_accelerator(catalog, row.gpu or ""), row.n_gpus
+    if gpus is None:
+        raise RowError("n_gpus: found nothing, expected the number of GPUs")
     nodes, year = row.nodes, year_of_round(row.round or "")
     if row.round and year is None:
         raise RowError(f"round: found '{row.round}', expected a form such as v4.1")

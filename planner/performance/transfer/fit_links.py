@@ -19,8 +19,8 @@ from planner.performance.robust import robust, robust_slope
 from planner.performance.scaling import Link, link_of
 from planner.performance.transfer.likeness import Array, Codes
 from planner.performance.transfer.links import Kind, LinkRates, exchange, kind_of, pcie_steps, units_of_sample
-from planner.performance.transfer.published import PublishedRow, published_rows
-from planner.performance.transfer.singles import Workload
+from planner.performance.transfer.published import PublishedRow
+from planner.performance.transfer.singles import Singles
 from planner.performance.transfer.terms import ELEMENT_BYTES
 from planner.units import BYTES_PER_GB, MILLION
 
@@ -89,21 +89,21 @@ class FittedLinks:
         return pair.compute_s + more.communication_s + more.waiting_s
 
 
-def pairs_of(workloads: Sequence[Workload], catalog: Catalog, constants: Constants) -> list[Pair]:
+def pairs_of(found: Singles, catalog: Catalog, constants: Constants) -> list[Pair]:
     """Unflagged published runs on 2 to 8 cards of one node of which the same run on one is published too."""
-    index = {(workload.model, workload.input): at for at, workload in enumerate(workloads)}
-    rows = [row for row in published_rows() if not row.flagged and (row.model, row.input) in index]
+    index = {(workload.model, workload.input): at for at, workload in enumerate(found.workloads)}
+    rows = [row for row in found.table.rows if not row.flagged and (row.model, row.input) in index]
     alone: dict[tuple[object, ...], list[float]] = {}
     for row in rows:
         if row.gpus == 1:
             alone.setdefault(_same_run(row), []).append(row.speed)
-    found = []
+    pairs = []
     for row in rows:
         if 1 < row.gpus <= min(_MOST_GPUS, row.gpus_per_node) and _same_run(row) in alone:
             at = index[(row.model, row.input)]
             gpu = find_accelerator(catalog, row.gpu)
-            batch = row.batch or workloads[at].usual_batch
-            found.append(
+            batch = row.batch or found.workloads[at].usual_batch
+            pairs.append(
                 Pair(
                     row=row,
                     workload=at,
@@ -113,20 +113,20 @@ def pairs_of(workloads: Sequence[Workload], catalog: Catalog, constants: Constan
                     link=link_of(gpu, row.gpus, row.gpus_per_node, None, constants),
                 )
             )
-    return found
+    return pairs
 
 
 def _same_run(row: PublishedRow) -> tuple[object, ...]:
     return (row.model, row.input, row.stack, row.gpu, row.precision, row.batch)
 
 
-def expected_parameters(workloads: Sequence[Workload]) -> tuple[Array, Array]:
+def expected_parameters(found: Singles) -> tuple[Array, Array]:
     """Logs of the millions of parameters that each workload exchanges, printed or usual, and how sure they are."""
     printed: dict[str, list[float]] = {}
-    for row in published_rows():
+    for row in found.table.rows:
         if row.parameters:
             printed.setdefault(row.model, []).append(row.parameters / MILLION)
-    known = [printed.get(workload.model) for workload in workloads]
+    known = [printed.get(workload.model) for workload in found.workloads]
     centres = np.log([median(values) if values else _USUAL_M_PARAMETERS for values in known])
     return centres, np.array([_SPREAD_KNOWN if values else _SPREAD_UNKNOWN for values in known])
 
@@ -134,10 +134,10 @@ def expected_parameters(workloads: Sequence[Workload]) -> tuple[Array, Array]:
 class LinkFit:
     """The search for links over all pairs, as arrays; `fit` takes some of them."""
 
-    def __init__(self, pairs: Sequence[Pair], workloads: Sequence[Workload], catalog: Catalog, constants: Constants):
-        self._count = len(workloads)
+    def __init__(self, pairs: Sequence[Pair], found: Singles, catalog: Catalog, constants: Constants):
+        self._count = len(found.workloads)
         self._constants = constants
-        self._parameters, self._parameter_spreads = expected_parameters(workloads)
+        self._parameters, self._parameter_spreads = expected_parameters(found)
         self._centres, self._spreads = priors([f"sample_{name}" for name in FITTED], catalog)
         self._workload = np.array([pair.workload for pair in pairs], dtype=np.int64)
         self._compute = np.array([pair.compute_s for pair in pairs])

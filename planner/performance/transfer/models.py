@@ -44,6 +44,7 @@ class KnownModel:
 class Transfer:
     """All known models by name in lower case, what of them their terms leave unexplained, and links."""
 
+    table: str  # digest of the table that it was fitted to
     models: Mapping[str, tuple[KnownModel, ...]]
     cards: frozenset[str]  # on which any of them was measured
     vendors: frozenset[str]  # of these cards
@@ -93,6 +94,7 @@ def transfer_of(document: Mapping[str, Any]) -> Transfer:
     for model in known:
         by_name.setdefault(model.model.casefold(), []).append(model)
     return Transfer(
+        table=str(document["table"]),
         models=MappingProxyType({name: tuple(models) for name, models in by_name.items()}),
         cards=frozenset(card for model in known for card in model.cards),
         vendors=frozenset(document["vendors"]),

@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 
 from planner.errors import Problem, TableError
+from planner.performance import own_rows
 from planner.performance.estimate import Prediction, Setup, estimate
 from planner.performance.evidence import Evidence, load_evidence
 from planner.performance.own_offset import MOST_CONFIGURATIONS
-from planner.performance.own_rows import with_own_rows
+from planner.performance.own_rows import with_own_rows, with_own_tables
+from planner.performance.recalibrate import with_offsets
 from tests.planning import shipped_catalog
 
 CATALOG = shipped_catalog()
@@ -300,6 +302,41 @@ def test_rows_of_two_files_count_together() -> None:
     evidence, _ = with_own_rows(evidence, table(third), file="more.csv", catalog=CATALOG)
     (own,) = evidence.offsets
     assert (own.files, own.rows) == (("own.csv", "more.csv"), 3)
+
+
+def test_every_faulty_cell_is_a_problem_of_its_own_with_the_text_that_stands_there() -> None:
+    words = "a: found b; expected c"
+    evidence, problems = read({"n_gpus": "x", "micro_batch_seqs": words})
+    assert not evidence.own
+    assert [(problem.field, problem.found) for problem in problems] == [
+        ("n_gpus", "'x'"), ("micro_batch_seqs", f"'{words}'")
+    ]  # fmt: skip
+    _, problems = read({"batch_per_gpu": words, "n_gpus": "-1"}, base=BERT)
+    assert {(problem.field, problem.found) for problem in problems} == {
+        ("batch_per_gpu", f"'{words}'"), ("n_gpus", "'-1'")
+    }  # fmt: skip
+
+
+def test_several_tables_are_read_as_one_after_the_other_and_recalibrated_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = sweep(0.8, 0.8, 0.8, 0.8)
+    files = [(f"{at}.csv", table(row)) for at, row in enumerate(rows)]
+    files.append(("copy.csv", files[0][1]))
+    apart, said = load_evidence(), []
+    for file, content in files:
+        apart, problems = with_own_rows(apart, content, file=file, catalog=CATALOG)
+        said.append(problems)
+    calls = []
+
+    def counted(*given: Any) -> Evidence:
+        calls.append(given)
+        return with_offsets(*given)
+
+    monkeypatch.setattr(own_rows, "with_offsets", counted)
+    together, problems_of = with_own_tables(load_evidence(), files, catalog=CATALOG)
+    assert (together, problems_of) == (apart, tuple(said))
+    assert together.offsets and len(calls) == 1
+    assert with_own_tables(together, files[:2], catalog=CATALOG)[0] is together
+    assert with_own_tables(together, [], catalog=CATALOG) == (together, ())
 
 
 def test_very_many_rows_are_read_and_many_configurations_are_sampled() -> None:

@@ -225,6 +225,7 @@ def test_the_measured_value_is_never_looked_at() -> None:
     [
         ({"benchmark": "minigo"}, "benchmark: found 'minigo', expected one that was published: bert, dlrm"),
         ({"round": "spring"}, "round: found 'spring', expected a form such as v4.1"),
+        ({"n_gpus": None}, "n_gpus: found nothing, expected the number of GPUs"),
         ({"gpu": "k80"}, "gpu: found 'k80'"),
     ],
 )

@@ -20,6 +20,7 @@ from planner.performance.transfer.likeness import covariance
 from planner.performance.transfer.links import LinkRates, exchange, kind_of
 from planner.performance.transfer.models import TRANSFER_FILE, load_transfer
 from planner.performance.transfer.posterior import Measured, Prior, fit
+from planner.performance.transfer.published import shipped_table
 from planner.performance.transfer.singles import code, places_of, singles
 from planner.performance.transfer.terms import basis_of, part_times
 from planner.performance.transfer.widths import strangeness
@@ -112,9 +113,9 @@ def test_exchange_by_hand() -> None:
 
 
 def test_arrays_of_the_search_are_the_formula_of_one_run() -> None:
-    found = singles(catalog(), constants())
-    pairs = pairs_of(found.workloads, catalog(), constants())[::40]
-    links = LinkFit(pairs, found.workloads, catalog(), constants())
+    found = singles(shipped_table(), catalog(), constants())
+    pairs = pairs_of(found, catalog(), constants())[::40]
+    links = LinkFit(pairs, found, catalog(), constants())
     fitted = links.fit(np.arange(len(pairs)))
     for at, pair in enumerate(pairs):
         assert fitted.step_s(pair, constants()) == pytest.approx(links.step_s(fitted.values, np.array([at]))[0])
