@@ -8,12 +8,14 @@ from dataclasses import dataclass, replace
 
 from planner.catalog.query import accelerators_named, find_accelerator
 from planner.catalog.records import Catalog, Gpu, PartialGpu
+from planner.errors import CatalogError
 from planner.measurements.prediction import Basis, RowPrediction
 from planner.measurements.rows import SampleRow
 from planner.messages import as_text
 from planner.performance.constants import Constants, constants_of
+from planner.performance.data_file import file_problem
 from planner.performance.device import device_of
-from planner.performance.evidence import PRECISIONS, find_precision
+from planner.performance.evidence import PRECISIONS, SAMPLE_FILE, find_precision
 from planner.performance.scaling import Link, link_of
 from planner.performance.transfer.answer import answer
 from planner.performance.transfer.cards import PrecisionClass
@@ -57,9 +59,23 @@ def predict_sample_rows(rows: Sequence[SampleRow], catalog: Catalog, *, publishe
         In the order of the rows: `measured` where such rows do, `transferred` for models that were measured on other
         cards, `estimated` from the arithmetic of an image otherwise; rows that allow neither say why.
     """
-    constants, transfer = constants_of(catalog.assumptions), load_transfer()
-    speeds = speeds_of(shipped_table()) if published else {}
+    constants = constants_of(catalog.assumptions)
+    transfer, speeds = _fitted(catalog, constants), speeds_of(shipped_table()) if published else {}
     return [_predict(row, catalog, constants, transfer, speeds) for row in rows]
+
+
+def _fitted(catalog: Catalog, constants: Constants) -> Transfer:
+    """What ships, or, where the table of speeds isn't the one of that fit any more, a fit to what it is now."""
+    shipped, table = load_transfer(), shipped_table()
+    if table.digest == shipped.table:
+        return shipped
+    from planner.performance.transfer.left_out import refitted  # fits, which the shipped table never needs
+
+    found = refitted(table, {row.id for row in table.rows}, catalog, constants)
+    if found is None:
+        expected = "rows of a suite of models on one GPU"
+        raise CatalogError("catalog_invalid", [file_problem(SAMPLE_FILE, "none that can be fitted", expected)])
+    return found
 
 
 def _skipped(reason: str) -> RowPrediction:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from planner.errors import CatalogError
 from planner.measurements.rows import LanguageRow, SampleRow
 from planner.measurements.table import read_table
 from planner.performance import predict_rows
@@ -52,6 +53,23 @@ def test_a_changed_table_of_samples_answers_at_once(tmp_path: Path, monkeypatch:
     for one, other in pairs:
         assert one.predicted is not None
         assert other.predicted == pytest.approx(2 * one.predicted)
+
+
+def test_a_changed_table_of_samples_is_fitted_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    row = SampleRow(
+        id="r", line=2, gpu="l40s", n_gpus=1, model="ResNet50-v1.5", input="3x224x224", batch_per_gpu=256,
+        precision="amp-fp16",
+    )  # fmt: skip
+    (before,) = predict_sample_rows([row], shipped_catalog())
+    faster(SAMPLE_FILE, "throughput", tmp_path)
+    monkeypatch.setattr(samples, "MEASUREMENTS_FOLDER", tmp_path)
+    (after,) = predict_sample_rows([row], shipped_catalog())
+    assert before.basis == after.basis == "transferred"
+    assert before.predicted is not None and after.predicted == pytest.approx(2 * before.predicted, rel=0.1)
+    head, *_ = without_comments(SAMPLE_FILE)
+    (tmp_path / SAMPLE_FILE).write_text(",".join(head) + "\n", encoding="utf-8")
+    with pytest.raises(CatalogError, match="suite"):
+        predict_sample_rows([row], shipped_catalog())
 
 
 def test_a_changed_table_of_language_models_answers_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
