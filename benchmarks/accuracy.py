@@ -41,6 +41,7 @@ from planner.performance.fit_steps import (  # noqa: E402
 )
 from planner.performance.held_out import FOUNDRY, SOURCES, HeldOut, Split, after_three  # noqa: E402
 from planner.performance.memory_rows import load_memory_rows  # noqa: E402
+from planner.performance.percent_errors import errors_of  # noqa: E402
 from planner.performance.rows.layout import Spread  # noqa: E402
 from planner.performance.rows.memory import RowMemory  # noqa: E402
 from planner.performance.rows.predict import Run  # noqa: E402
@@ -70,16 +71,11 @@ class Score:
     @classmethod
     def of(cls, log_ratios: Vector) -> Score | None:
         """Of logs of predicted over measured; those that aren't numbers were refused."""
-        errors = 100 * np.expm1(log_ratios[~np.isnan(log_ratios)])
-        if not len(errors):
+        known = log_ratios[~np.isnan(log_ratios)]
+        if not len(known):
             return None
-        apes = np.abs(errors)
-        return cls(
-            n=len(errors),
-            median_ape=float(np.median(apes)),
-            p90_ape=float(np.quantile(apes, 0.9)),
-            bias=float(np.median(errors)),
-        )
+        median, p90, bias = errors_of(known)
+        return cls(n=len(known), median_ape=median, p90_ape=p90, bias=bias)
 
 
 class Comparison:

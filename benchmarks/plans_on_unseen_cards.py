@@ -17,8 +17,10 @@ sys.path.insert(0, str(ROOT))
 
 from planner.catalog.load import load_catalog  # noqa: E402
 from planner.errors import InputError  # noqa: E402
+from planner.measurements.rows import FLAG  # noqa: E402
 from planner.performance.estimate import Setup, predict_unmeasured  # noqa: E402
 from planner.performance.evidence import Measurement, load_evidence  # noqa: E402
+from planner.performance.percent_errors import median_and_p90  # noqa: E402
 
 SUITE = "lambda-benchmark"
 OLD = ("lambda-benchmark-v0",)  # PyTorch of 2020
@@ -43,7 +45,7 @@ def main() -> None:
         )
 
     for row in (*evidence.measurements, *evidence.for_transfer):
-        known = row.model in workloads and row.gpu in catalog.gpus and row.micro_batch and "flag=" not in row.notes
+        known = row.model in workloads and row.gpu in catalog.gpus and row.micro_batch and FLAG not in row.notes
         if not known or not row.source.startswith(SUITE):
             continue
         left = without.setdefault(row.gpu, evidence.without_gpu(row.gpu))
@@ -70,8 +72,8 @@ def main() -> None:
 
 
 def _errors(logs: np.ndarray) -> str:
-    sizes = 100 * np.abs(np.expm1(logs))
-    return f"{np.median(sizes):4.1f} / {np.quantile(sizes, 0.9):4.1f} %"
+    median, p90 = median_and_p90(logs)
+    return f"{median:4.1f} / {p90:4.1f} %"
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from planner.catalog.query import find_gpu, find_workload
 from planner.catalog.records import PRECISIONS, Catalog, Workload
 from planner.errors import InputError, PlannerError, Problem
 from planner.files import write_whole
-from planner.measure.devices import find_device, load_torch
+from planner.measure.devices import catalog_name, find_device, load_torch
 from planner.measure.document import report_document
 from planner.measure.results import WORKLOADS
 from planner.measure.run import measure
@@ -36,6 +36,9 @@ from planner.performance.evidence import Evidence, load_evidence
 from planner.performance.own_rows import with_own_rows
 from planner.performance.own_validation import validate_published, validate_with_own
 from planner.performance.remedies import USUAL_MACHINE_GPUS
+from planner.performance.stacks import load_stacks
+from planner.performance.time_to_target.targets import load_targets
+from planner.performance.transfer.models import load_transfer
 from planner.report.break_even import with_break_even
 from planner.report.claims import claims_document, claims_text
 from planner.report.diff import diff_paths, diff_text
@@ -239,6 +242,9 @@ def _check(options: argparse.Namespace) -> None:
         load_claim_data()
         load_uses()
         load_held_out()
+        load_stacks()
+        load_transfer()
+        load_targets()
     counts = {
         "gpus": len(catalog.gpus),
         "partial_gpus": len(catalog.partial_gpus),
@@ -318,6 +324,8 @@ def _measure(options: argparse.Namespace) -> int:
         check_writable(options.out)
     catalog, torch = _catalog(options), load_torch()
     device = find_device(torch, options.device, catalog, options.gpu_name)
+    if device.is_cpu and options.gpu_name and catalog_name(options.gpu_name, catalog)[1]:
+        print(f"--gpu-name: the rows will say {device.gpu}, but this CPU is measured", file=sys.stderr)
     report = measure(
         torch,
         device,

@@ -193,8 +193,9 @@ def _row(catalog: Catalog, offer: Offer, today: dt.date) -> Row:
 
 
 def _planned(offer: Offer) -> bool:
-    """Whether a plan could count it: one known GPU model, whole ones, on demand."""
-    return offer.gpu is not None and offer.gpu_count == int(offer.gpu_count) and offer.term == "on_demand"
+    """Whether a plan could count it: one known GPU model, whole ones, by the hour or by commitment."""
+    whole = offer.gpu_count == int(offer.gpu_count)
+    return offer.gpu is not None and whole and offer.term != "capacity_block"
 
 
 def _own_rows(catalog: Catalog) -> list[Row]:

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 import streamlit as st
 
 from planner.catalog.records import Catalog
+from planner.catalog.source_ids import MEASUREMENTS
 from planner.errors import Problem
 from planner.performance.evidence import OWN, Evidence, load_evidence
-from planner.performance.own_rows import with_own_rows
-from planner.report.provenance import MEASUREMENTS
+from planner.performance.own_rows import with_own_tables
 
 _TABLES = "own_tables"
 _USED = "own_tables_used"
@@ -72,8 +72,4 @@ def evidence_with(
     TableError
         One of them is no table of speeds.
     """
-    evidence, problems = load_evidence(), []
-    for file, content in files:
-        evidence, found = with_own_rows(evidence, content, file=file, catalog=catalog)
-        problems.append(found)
-    return evidence, tuple(problems)
+    return with_own_tables(load_evidence(), files, catalog=catalog)

@@ -8,13 +8,13 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from planner.report.waiting import FEW_RUNS
 from ui import formatting
 from ui.formatting import dollars, escaped
 from ui.i18n import t
 from ui.state import Plan
 from ui.view import Row, View, way_name
 
-_FEW_RUNS = 20  # below, a ninth of ten is one run or two
 SHORT_H = 0.05
 """A wait that nobody notices. [h]"""
 
@@ -73,7 +73,7 @@ def _rows(view: View, way: Row, planned: Mapping[str, Any], with_more: Mapping[s
         others = {} if more is None else {job["id"]: job for job in more["jobs"]}
         for job in now["jobs"]:
             other = others.get(job["id"])
-            few = job["runs"] < _FEW_RUNS
+            few = job["runs"] < FEW_RUNS
             rows.append(
                 {
                     t("waiting.way"): way_name(way),

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from planner.performance.duration import interrupted_s
-from planner.units import H_PER_MONTH, S_PER_H, Numeric
+from planner.units import H_PER_MONTH, H_PER_YEAR, S_PER_H, Numeric
 
 _NEVER_PER_S = 1e-15  # once in thirty million years: keeps 0 / 0 away
 _LARGEST_EXPONENT = 50.0
@@ -37,6 +37,28 @@ def hazard_per_s(interrupted_share_per_month: Numeric, nodes: Numeric) -> Numeri
     """
     share = np.minimum(interrupted_share_per_month, _MOST_SHARE)
     return -np.log1p(-share) / (H_PER_MONTH * S_PER_H) * nodes
+
+
+def run_hazard_per_s(
+    interrupted_share_per_month: Numeric, nodes: Numeric, *, gpus: Numeric, failures_per_gpu_year: Numeric
+) -> Numeric:
+    """Interruptions of a run from both causes: its instances are taken away, or a GPU fails.
+
+    Parameters
+    ----------
+    interrupted_share_per_month, nodes : numeric
+        As `hazard_per_s`.
+    gpus : numeric
+        GPUs of the run. [-]
+    failures_per_gpu_year : numeric
+        0 where hardware failures aren't counted. [1/year]
+
+    Returns
+    -------
+    numeric
+        Rate. [1/s]
+    """
+    return hazard_per_s(interrupted_share_per_month, nodes) + failures_per_gpu_year * gpus / (H_PER_YEAR * S_PER_H)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,8 +8,10 @@ from collections.abc import Collection
 from planner.catalog.query import accelerators_named, find_accelerator, find_workload, workloads_named
 from planner.catalog.records import Catalog, Gpu, PartialGpu, TransformerSpec, Workload
 from planner.errors import InputError, UnknownIdError
+from planner.measurements.fault import Fault
 from planner.measurements.parallelism import EXPECTED, Parallelism, ParallelismError, parse_parallelism
 from planner.measurements.rows import LanguageRow, MemoryRow, Row, SampleRow, TimeRow
+from planner.measurements.table import Table
 from planner.messages import as_text
 from planner.units import FLOP_PER_TFLOP, MACS_PER_GMAC
 
@@ -27,9 +29,9 @@ _MOST_NAMES = 200
 """Names after which those resembling an unknown one are no longer looked for: that takes a millisecond each."""
 
 
-def reason(column: str, found: object, expected: str) -> str:
-    """A fault in words, as everywhere in the project."""
-    return f"{column}: found {found}, expected {expected}"
+def reason(column: str, found: object, expected: str) -> Fault:
+    """A fault of a column."""
+    return Fault(field=column, found=str(found), expected=expected)
 
 
 class Subjects:
@@ -46,11 +48,11 @@ class Subjects:
     def __init__(self, catalog: Catalog, other_models: Collection[str] = frozenset()) -> None:
         self._catalog = catalog
         self._other_models = frozenset(other_models)
-        self._gpus: dict[str, str | None] = {}
+        self._gpus: dict[str, Fault | None] = {}
         self._found: dict[str, Gpu | PartialGpu] = {}
         self._models: dict[str, Workload | UnknownIdError] = {}
 
-    def gpu_reason(self, text: str) -> str | None:
+    def gpu_reason(self, text: str) -> Fault | None:
         """Why a GPU isn't known; None when it is, if only in part."""
         if text not in self._gpus:
             self._gpus[text] = self._find_gpu(text)
@@ -68,7 +70,7 @@ class Subjects:
             self._found[text] = find_accelerator(self._catalog, text)
         return self._found[text]
 
-    def _find_gpu(self, text: str) -> str | None:
+    def _find_gpu(self, text: str) -> Fault | None:
         if len(self._gpus) > _MOST_NAMES and not accelerators_named(self._catalog, text):
             return reason("gpu", _quoted(text), "a GPU of the catalog")
         try:
@@ -98,7 +100,7 @@ class Subjects:
         known = self.model(row.model) if row.model else None
         return known.transformer if isinstance(known, Workload) else None
 
-    def model_reason(self, row: LanguageRow | MemoryRow) -> str | None:
+    def model_reason(self, row: LanguageRow | MemoryRow) -> Fault | None:
         """Why nothing is known of a row's model: no shape, no number of parameters, and no name that is known."""
         if row.n_params is not None or (row.n_layers is not None and row.d_model is not None):
             return None
@@ -115,7 +117,7 @@ class Subjects:
         return reason("model", _quoted(row.model), f"{named}; or n_layers and d_model")
 
 
-def row_reason(row: Row, subjects: Subjects) -> str | None:
+def row_reason(row: Row, subjects: Subjects) -> Fault | None:
     """Why a row can't be predicted; None when nothing speaks against it.
 
     Parameters
@@ -127,7 +129,7 @@ def row_reason(row: Row, subjects: Subjects) -> str | None:
 
     Returns
     -------
-    str or None
+    Fault or None
         Column, what was found there and what would be right.
     """
     if not row.gpu:
@@ -159,7 +161,16 @@ def row_reason(row: Row, subjects: Subjects) -> str | None:
     )
 
 
-def _sample_reason(row: SampleRow) -> str | None:
+def faults_of(table: Table, at: int, subjects: Subjects) -> tuple[Fault, ...]:
+    """What is wrong with a row of a table: its cells, or else what they mean together."""
+    found = table.faults.get(at, ())
+    if found:
+        return found
+    together = row_reason(table.rows[at], subjects)
+    return () if together is None else (together,)
+
+
+def _sample_reason(row: SampleRow) -> Fault | None:
     if not row.model and (row.fwd_gmacs_per_sample is None or row.activations_m_per_sample is None):
         return reason("model", "nothing", "its name; or fwd_gmacs_per_sample and activations_m_per_sample")
     if not row.precision:
@@ -167,7 +178,7 @@ def _sample_reason(row: SampleRow) -> str | None:
     return None
 
 
-def _sample_speed_reason(row: SampleRow, subjects: Subjects) -> str | None:
+def _sample_speed_reason(row: SampleRow, subjects: Subjects) -> Fault | None:
     """A speed beyond what the GPUs can compute, of what is counted in samples and whose arithmetic is known."""
     gpu = subjects.gpu(row.gpu or "")
     counted = (row.throughput_unit or "samples").casefold().removesuffix("/s")
@@ -177,7 +188,7 @@ def _sample_speed_reason(row: SampleRow, subjects: Subjects) -> str | None:
     return speed_reason("throughput", row.measured, gpu, row.n_gpus or 1, flop_of_macs(macs))
 
 
-def _time_reason(row: TimeRow) -> str | None:
+def _time_reason(row: TimeRow) -> Fault | None:
     if not row.benchmark:
         return reason("benchmark", "nothing", "the name of a benchmark")
     division = row.division or next(iter(_DIVISION.findall(row.notes or "")), "")
@@ -188,7 +199,7 @@ def _time_reason(row: TimeRow) -> str | None:
     return None
 
 
-def _shape_reason(row: LanguageRow | MemoryRow, spread: Parallelism, known: TransformerSpec | None) -> str | None:
+def _shape_reason(row: LanguageRow | MemoryRow, spread: Parallelism, known: TransformerSpec | None) -> Fault | None:
     """A split that the model doesn't allow."""
     heads = row.n_heads or (known.heads if known else None)
     layers = row.n_layers or (known.layers if known else None)
@@ -213,7 +224,7 @@ def _shape_reason(row: LanguageRow | MemoryRow, spread: Parallelism, known: Tran
     return None
 
 
-def _gpus_reason(row: LanguageRow | MemoryRow, spread: Parallelism) -> str | None:
+def _gpus_reason(row: LanguageRow | MemoryRow, spread: Parallelism) -> Fault | None:
     """A split that the number of GPUs doesn't allow."""
     gpus = row.n_gpus or 1
     if spread.kind == "single" and gpus > 1:
@@ -234,7 +245,7 @@ def _gpus_reason(row: LanguageRow | MemoryRow, spread: Parallelism) -> str | Non
     return None
 
 
-def _batch_reason(row: LanguageRow | MemoryRow, spread: Parallelism) -> str | None:
+def _batch_reason(row: LanguageRow | MemoryRow, spread: Parallelism) -> Fault | None:
     """A batch that can't be dealt out evenly. Where the parallelism isn't said, any split of the GPUs may be meant."""
     if not isinstance(row, LanguageRow) or row.global_batch_seqs is None:
         return None
@@ -258,7 +269,7 @@ def _batch_reason(row: LanguageRow | MemoryRow, spread: Parallelism) -> str | No
     return None
 
 
-def _measured_reason(row: LanguageRow | MemoryRow, subjects: Subjects) -> str | None:
+def _measured_reason(row: LanguageRow | MemoryRow, subjects: Subjects) -> Fault | None:
     """A measured value beyond what the GPUs have: one in other units, of other GPUs, or a slip."""
     gpu = subjects.gpu(row.gpu or "")
     if gpu is None or row.measured is None:
@@ -286,7 +297,7 @@ def flop_of_macs(macs: float) -> float:
     return 4.0 * macs
 
 
-def speed_reason(column: str, measured: float, gpu: Gpu | PartialGpu, gpus: int, flop: float) -> str | None:
+def speed_reason(column: str, measured: float, gpu: Gpu | PartialGpu, gpus: int, flop: float) -> Fault | None:
     """Why a speed can't be meant, as the GPUs can't compute that much; None where they can, or aren't known enough.
 
     Parameters

@@ -212,7 +212,10 @@ UNITS: Mapping[Schema, Unit] = MappingProxyType(
     }
 )
 
+FLAG = "flag="
+"""In the notes of a row that whoever wrote it down doubts."""
+
 
 def is_flagged(row: Row) -> bool:
     """Whether whoever wrote the row down doubts it: it is predicted, and left out of every summary."""
-    return "flag=" in (row.notes or "")
+    return FLAG in (row.notes or "")

@@ -10,6 +10,7 @@ from typing import Any
 
 from planner.cells import CellError, number, shown
 from planner.errors import Problem, TableError
+from planner.measurements.fault import Fault
 from planner.measurements.reading import Grid, read_grid, refused
 from planner.measurements.rows import MEASURED, UNITS, LanguageRow, MemoryRow, Row, SampleRow, Schema, TimeRow, Unit
 from planner.validation import near
@@ -67,7 +68,7 @@ class Table:
     schema: Schema
     unit: Unit
     rows: tuple[Row, ...]
-    faults: Mapping[int, str]
+    faults: Mapping[int, tuple[Fault, ...]]
     notes: tuple[str, ...]
 
 
@@ -98,13 +99,15 @@ def read_table(content: bytes, *, file: str) -> Table:
     problems = _header_problems(grid, schema, file)
     if problems:
         raise TableError("table_invalid", problems)
-    faults: dict[int, list[str]] = {}
+    faults: dict[int, list[Fault]] = {}
     present = [name for name in names if name in grid.header]
     columns = [_column(grid, name, faults) for name in present]
     for at, (_, cells) in enumerate(grid.rows):
         if len(cells) > len(grid.header):
-            found = f"{len(cells)} cells in this row, expected {len(grid.header)} as in the header"
-            faults.setdefault(at, []).append(f"{found}: is a comma in a number or a text?")
+            expected = f"{len(grid.header)} as in the header: is a comma in a number or a text?"
+            faults.setdefault(at, []).append(
+                Fault(field="", found=f"{len(cells)} cells in this row", expected=expected)
+            )
     rows = []
     for at, ((line, _), values) in enumerate(zip(grid.rows, zip(*columns, strict=True), strict=True)):
         cells_by_name: dict[str, Any] = dict(zip(present, values, strict=True))
@@ -114,7 +117,7 @@ def read_table(content: bytes, *, file: str) -> Table:
         schema=schema,
         unit=UNITS[schema],
         rows=tuple(rows),
-        faults={at: "; ".join(found) for at, found in faults.items()},
+        faults={at: tuple(found) for at, found in faults.items()},
         notes=(*grid.notes, *_spelling_notes(grid, names)),
     )
 
@@ -181,7 +184,7 @@ def _spelling_notes(grid: Grid, names: Sequence[str]) -> list[str]:
     return notes
 
 
-def _column(grid: Grid, name: str, faults: dict[int, list[str]]) -> list[Any]:
+def _column(grid: Grid, name: str, faults: dict[int, list[Fault]]) -> list[Any]:
     """Values of a column; each distinct text is read once."""
     at = grid.header.index(name)
     read = _reader(name)
@@ -196,7 +199,7 @@ def _column(grid: Grid, name: str, faults: dict[int, list[str]]) -> list[Any]:
                 seen[text] = fault
         value = seen[text]
         if isinstance(value, CellError):
-            faults.setdefault(index, []).append(f"{name}: found {value.found}, expected {value.expected}")
+            faults.setdefault(index, []).append(Fault(field=name, found=value.found, expected=value.expected))
             value = None
         values.append(value)
     return values

@@ -22,7 +22,7 @@ from planner.catalog.records import Catalog, Workload
 from planner.measurements.rows import LanguageRow
 from planner.performance.constants import Constants, assumption_id, constants_of
 from planner.performance.evidence import Evidence, Measurement, load_evidence
-from planner.performance.fit_constants import fit_constants, group_weights
+from planner.performance.fit_constants import fit_constants
 from planner.performance.fit_steps import FITTED as STEP_CONSTANTS
 from planner.performance.fit_steps import (
     KEPT_OUT_GPU,
@@ -37,6 +37,8 @@ from planner.performance.fit_vision import LAYOUT, VISION, VisionRows, fit_visio
 from planner.performance.fitting import element_bytes_of
 from planner.performance.held_out import print_held_out
 from planner.performance.held_out_vision import print_vision
+from planner.performance.percent_errors import errors_of
+from planner.performance.robust import group_weights
 from planner.performance.scaling import data_parallel_step_s, link_of
 from planner.performance.stacks import STACKS_FILE, load_stacks
 
@@ -170,12 +172,9 @@ def held_out_errors(
 
 def summary(log_errors: Sequence[float] | Vector, half_width: float | None = None) -> str:
     """Count, median and 90th percentile of the absolute percentage error, the median bias, and the share inside."""
-    errors = np.expm1(np.array(log_errors))
+    middle, p90, bias = errors_of(log_errors)
     inside = "" if half_width is None else f"  inside {np.mean(np.abs(log_errors) <= half_width):4.0%}"
-    return (
-        f"n {len(errors):3d}  median {100 * np.median(np.abs(errors)):5.1f} %  "
-        f"p90 {100 * np.quantile(np.abs(errors), 0.9):5.1f} %  bias {100 * np.median(errors):+5.1f} %{inside}"
-    )
+    return f"n {len(log_errors):3d}  median {middle:5.1f} %  p90 {p90:5.1f} %  bias {bias:+5.1f} %{inside}"
 
 
 def write_constants(constants: Constants, path: Path) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import math
 import re
-from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -21,12 +20,14 @@ from scipy.optimize import least_squares
 from planner.catalog.load import DATA_FOLDER, load_catalog
 from planner.catalog.records import Assumption
 from planner.performance.constants import Constants, assumption_id, constants_of
+from planner.performance.fit_steps import EIGHTY_PERCENT
 from planner.performance.memory.peak import peak_memory
 from planner.performance.memory_rows import MemoryRow, load_memory_rows
+from planner.performance.percent_errors import errors_of
+from planner.performance.robust import group_weights, robust
 
 FITTED = ("activation_factor_unfused", "logit_bytes_cached", "logit_bytes_chunked", "memory_overhead_share")
 NOISE = 0.03  # log error that counts as one unit of misfit
-EIGHTY_PERCENT = 1.2816  # standard deviations from the middle to either end of an 80 % range
 
 Vector = npt.NDArray[np.float64]
 
@@ -51,8 +52,7 @@ def fit_memory_constants(rows: Sequence[MemoryRow], assumptions: Mapping[str, As
     bounds = [(math.log(figure.low or 0.0), math.log(figure.high or 0.0)) for figure in figures]
     centres = np.array([(low + high) / 2 for low, high in bounds])
     deviations = np.array([(high - low) / 2 / EIGHTY_PERCENT for low, high in bounds])
-    sizes = Counter(row.group for row in rows)
-    weights = np.array([sizes[row.group] ** -0.25 for row in rows])  # squared and summed: the root of the group's size
+    weights = group_weights([row.group for row in rows])
 
     def constants_at(logs: Vector) -> Constants:
         return replace(start, **{name: math.exp(log) for name, log in zip(FITTED, logs, strict=True)})
@@ -60,8 +60,7 @@ def fit_memory_constants(rows: Sequence[MemoryRow], assumptions: Mapping[str, As
     def residuals(logs: Vector) -> Vector:
         constants = constants_at(logs)
         misfit = np.array([log_error(row, constants) for row in rows]) / NOISE
-        softened = np.sign(misfit) * np.sqrt(2 * (np.sqrt(1 + misfit**2) - 1))
-        return np.concatenate([weights * softened, (logs - centres) / deviations])
+        return np.concatenate([weights * robust(misfit), (logs - centres) / deviations])
 
     solution = least_squares(residuals, centres, xtol=1e-8, ftol=1e-8)
     return constants_at(np.asarray(solution.x, dtype=np.float64))
@@ -88,11 +87,8 @@ GROUPINGS: Mapping[str, Callable[[MemoryRow], Hashable]] = {
 
 def summary(log_errors: Sequence[float]) -> str:
     """Count, median and 90th percentile of the absolute percentage error, and the median bias."""
-    errors = 100 * np.expm1(np.array(log_errors))
-    return (
-        f"n {len(errors):3d}  median {np.median(np.abs(errors)):5.1f} %  "
-        f"p90 {np.quantile(np.abs(errors), 0.9):5.1f} %  bias {np.median(errors):+5.1f} %"
-    )
+    median, p90, bias = errors_of(log_errors)
+    return f"n {len(log_errors):3d}  median {median:5.1f} %  p90 {p90:5.1f} %  bias {bias:+5.1f} %"
 
 
 def write_constants(constants: Constants, path: Path) -> None:

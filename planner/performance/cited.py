@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from planner.catalog.records import Figure
+from planner.catalog.source_ids import ASSUMPTIONS, MEASUREMENTS
 from planner.performance.constants import assumption_id
 from planner.performance.request import Request
 
@@ -38,14 +39,14 @@ def formula_sources(request: Request) -> tuple[str, ...]:
     """Sources of the figures a formula used: the GPU's rates, the model's size, and the constants by assumption."""
     vision = request.setup.workload.transformer is None
     names = (*(_VISION_CONSTANTS if vision else _TRANSFORMER_CONSTANTS), *_link_constants(request))
-    cited = (*_figure_sources(request), *(f"assumptions:{assumption_id(name)}" for name in names))
+    cited = (*_figure_sources(request), *(f"{ASSUMPTIONS}{assumption_id(name)}" for name in names))
     return tuple(dict.fromkeys(cited))
 
 
 def transfer_sources(request: Request, ids: Sequence[str]) -> tuple[str, ...]:
     """The measurements a speed was taken over from, the GPU's rates, and the constants of its links by assumption."""
-    constants = (f"assumptions:{assumption_id(name)}" for name in _link_constants(request))
-    cited = (*(f"measurements:{id}" for id in ids), *_figure_sources(request), *constants)
+    constants = (f"{ASSUMPTIONS}{assumption_id(name)}" for name in _link_constants(request))
+    cited = (*(f"{MEASUREMENTS}{id}" for id in ids), *_figure_sources(request), *constants)
     return tuple(dict.fromkeys(cited))
 
 

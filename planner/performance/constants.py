@@ -114,6 +114,15 @@ class Constants:
     sample_geforce_contention: float
     sample_sync_share: float
     sentence_tokens: float
+    # what is taken over from other cards, and how sure it is
+    transfer_fewest_cards: float
+    transfer_beyond_batches: float
+    launch_bound_share: float
+    exchange_floor_share: float
+    usual_image_batch: float
+    # runs to a target
+    sixteen_bit_share: float
+    pcie_host_network_gb_per_s: float
     # memory
     usable_memory_share: float  # shared with the rest of the planner, so without the prefix
     state_bytes_per_parameter: float

@@ -8,15 +8,17 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from planner.catalog.records import Catalog
+from planner.catalog.source_ids import MEASUREMENTS
 from planner.errors import InputError
 from planner.performance.cited import formula_sources, transfer_sources
 from planner.performance.constants import Constants, constants_of
-from planner.performance.evidence import Evidence
+from planner.performance.evidence import OWN, Evidence
 from planner.performance.fitting import Choice, fitting_choices, is_fused, layout_need, memory_setup, software_of
 from planner.performance.layout import Layout
 from planner.performance.measured import WILD_SPREAD, Measured, find_measured
 from planner.performance.memory.states import optimizer_of
 from planner.performance.moved import moved_by_own_rows
+from planner.performance.own_offset import MOST_FACTOR
 from planner.performance.prediction import Basis, Prediction, Unit
 from planner.performance.request import Request, Setup, Warning_, resolve_request
 from planner.performance.request_steps import request_steps, trained_parameters, units_per_sample
@@ -165,6 +167,9 @@ def _from_measured(request: Request, choice: Choice, measured: Measured, constan
         low, high = min(low, slowest), max(high, fastest)
         stacks = {"software": row.framework, "slowest": slowest, "fastest": fastest}
         warnings.append(Warning_(code="other_stacks", params=stacks))
+    if row.id.startswith(OWN) and not 1 / MOST_FACTOR <= scale <= MOST_FACTOR:
+        far = {"ids": ", ".join(measured.ids), "factor": max(scale, 1 / scale)}
+        warnings.append(Warning_(code="own_row_far", params=far))
     if measured.contradicting:
         slowest, fastest = measured.contradicting
         rows = {"ids": ", ".join(measured.ids), "slowest": slowest, "fastest": fastest}
@@ -182,7 +187,7 @@ def _from_measured(request: Request, choice: Choice, measured: Measured, constan
         software=row.framework,
         global_batch=measured.global_batch,
         breakdown=breakdown,
-        sources=tuple(f"measurements:{id}" for id in measured.ids),
+        sources=tuple(f"{MEASUREMENTS}{id}" for id in measured.ids),
         warnings=tuple(warnings),
     )
 

@@ -44,6 +44,11 @@ PRECISIONS: Mapping[str, Precision] = MappingProxyType(
 )
 
 
+def find_precision(text: str | None) -> Precision | None:
+    """The precision that a table's cell means, None for one that isn't known."""
+    return PRECISIONS.get((text or "").casefold().removeprefix("amp-"))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measurement:
     """One measured training speed with the configuration it was reached in. Throughput counts all GPUs of the run."""
@@ -91,7 +96,8 @@ class Evidence:
     known_precisions: frozenset[Precision]
     sources: Mapping[str, Source]  # where the rows come from
     for_transfer: tuple[Measurement, ...] = ()  # rows on which the transfer between cards rests beside `measurements`
-    complete: bool = True  # whether nothing was left out, so that what was fitted to all rows may be used
+    samples: bytes = field(default=b"", repr=False)  # table of the rows counted in samples, as it was read
+    complete: bool = True  # whether nothing of it was left out
     own: tuple[Measurement, ...] = ()  # the user's; they come before all others, and no constant rests on them
     own_by_subject: Mapping[tuple[str, str], tuple[Measurement, ...]] = field(default_factory=dict)  # model, GPU
     own_contents: Mapping[str, str] = field(default_factory=dict)  # names of the files they came from, by their hash
@@ -107,6 +113,7 @@ class Evidence:
             f"{self.content_hash} {reason}",
             self.sources,
             tuple(filter(keep, self.for_transfer)),
+            self.samples,
         )
         own = tuple(filter(keep, self.own))
         return replace(found, complete=False, own_contents=self.own_contents, **_own_fields(found, own))
@@ -125,6 +132,7 @@ def _evidence(
     content_hash: str,
     sources: Mapping[str, Source],
     for_transfer: tuple[Measurement, ...],
+    samples: bytes,
 ) -> Evidence:
     by_model: dict[str, list[Measurement]] = {}
     for measurement in measurements:
@@ -138,6 +146,7 @@ def _evidence(
         known_precisions=frozenset(m.precision for m in measurements),
         sources=sources,
         for_transfer=for_transfer,
+        samples=samples,
     )
 
 
@@ -208,7 +217,8 @@ def _parse(language: bytes, samples: bytes, sources: bytes) -> Evidence:
         raise CatalogError("catalog_invalid", problems)
     content_hash = hashlib.sha256(b"\0".join((language, samples, sources))).hexdigest()
     answering = tuple(row for row in rows if row.use != TRANSFER)
-    return _evidence(answering, content_hash, known, tuple(row for row in rows if row.use == TRANSFER))
+    for_transfer = tuple(row for row in rows if row.use == TRANSFER)
+    return _evidence(answering, content_hash, known, for_transfer, samples)
 
 
 def _sources(content: bytes, problems: list[Problem]) -> Mapping[str, Source]:

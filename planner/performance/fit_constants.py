@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,13 +12,8 @@ from scipy.optimize import least_squares
 from planner.catalog.records import Catalog
 from planner.performance.constants import Constants
 from planner.performance.fit_steps import priors
+from planner.performance.robust import robust
 from planner.performance.step_inputs import Vector
-
-
-def group_weights(groups: Sequence[Hashable]) -> Vector:
-    """Weights of rows that, squared and summed, give the root of a group's size: rows of a group repeat each other."""
-    sizes = Counter(groups)
-    return np.array([sizes[group] ** -0.25 for group in groups])
 
 
 def fit_constants(
@@ -54,8 +48,7 @@ def fit_constants(
 
     def residuals(logs: Vector) -> Vector:
         misfit = log_errors(constants_at(logs)) / noise
-        softened = np.sign(misfit) * np.sqrt(2 * (np.sqrt(1 + misfit**2) - 1))
-        return np.concatenate([weights * softened, (logs - centres) / deviations])
+        return np.concatenate([weights * robust(misfit), (logs - centres) / deviations])
 
     solution = least_squares(residuals, centres, xtol=1e-8, ftol=1e-8)
     return constants_at(np.asarray(solution.x, dtype=np.float64))

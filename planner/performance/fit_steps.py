@@ -21,6 +21,7 @@ from planner.measurements.rows import LanguageRow
 from planner.measurements.table import read_table
 from planner.performance.constants import Constants, assumption_id
 from planner.performance.evidence import LANGUAGE_FILE, MEASUREMENTS_FOLDER, Evidence, Measurement
+from planner.performance.robust import group_weights, robust
 from planner.performance.rows.predict import Arrays, Run, complete_row
 from planner.performance.stacks import Stack
 from planner.performance.step import step_times
@@ -208,8 +209,7 @@ def fit_steps(data: FitRows, rows: Indices, start: Constants, catalog: Catalog) 
     centres, deviations = priors(FITTED, catalog)
     stacks, of_stack = np.unique(data.stack[rows], return_inverse=True)
     groups = list(zip(data.source[rows], data.gpu[rows], data.model[rows], strict=True))
-    sizes = Counter(groups)
-    weights = np.array([sizes[group] ** -0.25 for group in groups])  # squared and summed: the root of a group's size
+    weights = group_weights(groups)
     count = len(FITTED)
 
     def constants_at(logs: Vector) -> Constants:
@@ -217,9 +217,8 @@ def fit_steps(data: FitRows, rows: Indices, start: Constants, catalog: Catalog) 
 
     def residuals(values: Vector) -> Vector:
         misfit = (data.log_ratio(constants_at(values[:count]), rows) + values[count:][of_stack]) / NOISE
-        softened = np.sign(misfit) * np.sqrt(2 * (np.sqrt(1 + misfit**2) - 1))
         return np.concatenate(
-            [weights * softened, (values[:count] - centres) / deviations, values[count:] / OFFSET_DEVIATION]
+            [weights * robust(misfit), (values[:count] - centres) / deviations, values[count:] / OFFSET_DEVIATION]
         )
 
     first = np.concatenate([centres, np.zeros(len(stacks))])

@@ -13,14 +13,15 @@ from planner.measurements.table import read_table
 from planner.performance.constants import Constants, constants_of
 from planner.performance.device import device_of
 from planner.performance.evidence import MEASUREMENTS_FOLDER, SAMPLE_FILE, Evidence, Measurement
-from planner.performance.fit_constants import fit_constants, group_weights
+from planner.performance.fit_constants import fit_constants
 from planner.performance.fit_steps import KEPT_OUT_GPU, KEPT_OUT_SOURCES, Indices
+from planner.performance.robust import group_weights
 from planner.performance.step_inputs import Vector
+from planner.performance.transfer.published import CHANNELS_LAST
 from planner.performance.vision import VisionWork, launch_s, sample_s, update_s, work_of
 from planner.performance.vision_names import family, named_spec
 
 NOISE = 0.12  # log error that counts as one unit of misfit
-CHANNELS_LAST = "layout=nhwc"
 SIXTEEN_BIT = ("fp16", "bf16")
 WORK = tuple(field.name for field in fields(VisionWork))
 

@@ -12,6 +12,7 @@ from planner.measurements.rows import LanguageRow
 from planner.performance.constants import Constants
 from planner.performance.fit_steps import FitRows, Indices, left_out
 from planner.performance.own_offset import own_rows_offset
+from planner.performance.percent_errors import errors_of
 from planner.performance.stacks import load_stacks
 from planner.performance.step_inputs import Vector
 
@@ -41,12 +42,6 @@ class Split:
 def collection(source: str) -> str:
     """What counts as one source: the rounds of one benchmark together."""
     return source.split("-v")[0]
-
-
-def errors_of(log_ratios: Vector) -> tuple[float, float, float]:
-    """Median and 90th percentile of the absolute error and the median error, in percent of the measured speed."""
-    errors = 100 * np.expm1(log_ratios)
-    return float(np.median(np.abs(errors))), float(np.quantile(np.abs(errors), 0.9)), float(np.median(errors))
 
 
 class HeldOut:

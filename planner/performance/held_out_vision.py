@@ -11,7 +11,7 @@ from planner.catalog.records import Catalog
 from planner.performance.constants import constants_of
 from planner.performance.fit_steps import Indices
 from planner.performance.fit_vision import VisionRows, left_out_errors
-from planner.performance.held_out import errors_of
+from planner.performance.percent_errors import errors_of
 from planner.performance.step_inputs import Vector
 from planner.performance.uncertainty import vision_half_width
 

@@ -6,14 +6,12 @@ import math
 from dataclasses import replace
 from types import MappingProxyType
 
+from planner.catalog.source_ids import MEASUREMENTS
 from planner.performance.constants import Constants
 from planner.performance.evidence import Evidence
-from planner.performance.own_offset import OwnOffset
+from planner.performance.own_offset import MOST_SOURCES, OwnOffset
 from planner.performance.prediction import Prediction
 from planner.performance.request import Request, Warning_
-
-MOST_SOURCES = 20
-"""Own rows that are named of those that moved a prediction. [-]"""
 
 
 def moved_by_own_rows(cold: Prediction, request: Request, evidence: Evidence, constants: Constants) -> Prediction:
@@ -33,7 +31,7 @@ def moved_by_own_rows(cold: Prediction, request: Request, evidence: Evidence, co
         throughput_low=throughput * math.exp(-half_width),
         throughput_high=throughput * math.exp(half_width),
         breakdown_s=MappingProxyType({part: seconds / factor for part, seconds in cold.breakdown_s.items()}),
-        sources=(*(f"measurements:{id}" for id in own.ids[:MOST_SOURCES]), *cold.sources),
+        sources=(*(f"{MEASUREMENTS}{id}" for id in own.ids[:MOST_SOURCES]), *cold.sources),
         warnings=(*cold.warnings, Warning_(code=code, params=params)),
     )
 

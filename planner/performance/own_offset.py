@@ -10,20 +10,25 @@ from typing import Any, Literal
 
 import numpy as np
 
+from planner.performance.percent_errors import COVERED, blended
 from planner.performance.step_inputs import Vector
 
 FEWEST_ROWS = 3
 """Rows of different configurations from which they say anything of others. [-]"""
 CLEARLY = 0.8
-"""Share of the error without them that predictions with the other rows must stay below. [-]"""
+"""Share of the error without them that predictions with the other rows must stay below. A statistical judgement, as are
+both spreads below. [-]"""
 SPREAD = 0.15
 """Of unseen software around the formulas, on the log. [-]"""
 ROW_SPREAD = 0.08
 """Of rows of one software around its offset, on the log. [-]"""
+MOST_FACTOR = 3.0
+"""Factor beyond which rows say that their unit, card or batch is another, and move nothing. [-]"""
 MOST_CONFIGURATIONS = 200
 """Configurations of one software on one GPU that are looked at: each is predicted. [-]"""
+MOST_SOURCES = 20
+"""Own rows that are named of those that moved a prediction. [-]"""
 _ROWS_OF_THE_USUAL = 5  # for which the width of a prediction counts that knows none of them
-_COVERED = 0.8
 
 Kind = Literal["transformer", "vision"]
 """Models whose speeds are computed alike, so that errors of one kind say nothing of the other."""
@@ -40,7 +45,8 @@ class OwnOffset:
     ids: tuple[str, ...]
     models: frozenset[str]  # those measured
     rows: int  # of different configurations
-    offset: float  # log by which predictions are moved; 0 where the rows don't help each other
+    offset: float  # log by which predictions are moved; 0 where the rows don't help each other, or lie too far off
+    far: float  # factor between measured and predicted, where it is beyond what is believed; else 1
     cold_error: float  # mean size of the log error of the rows, predicted without any of them
     own_error: float  # the same, each predicted with the others
     covering: float  # what four of five of the errors stay within, of the latter where predictions are moved
@@ -48,10 +54,11 @@ class OwnOffset:
     def words(self, gpu: str) -> tuple[str, dict[str, Any]]:
         """Code and parameters of the sentence that says so, of a GPU of that name."""
         factor = math.exp(self.offset)
-        code = "own_rows_no_help" if not self.used else "own_rows_faster" if factor > 1 else "own_rows_slower"
+        moved = "own_rows_faster" if factor > 1 else "own_rows_slower"
+        code = "own_rows_far" if self.far > 1 else moved if self.used else "own_rows_no_help"
         return code, {
             "files": ", ".join(self.files), "gpu": gpu, "rows": self.rows, "software": self.software,
-            "change": abs(factor - 1), "error": self.own_error, "error_without": self.cold_error,
+            "change": abs(factor - 1), "factor": self.far, "error": self.own_error, "error_without": self.cold_error,
         }  # fmt: skip
 
     @property
@@ -69,8 +76,7 @@ class OwnOffset:
         floor : float
             Of rows of a measured software on a measured GPU: a few rows never say more. [-]
         """
-        share = self.rows / (self.rows + _ROWS_OF_THE_USUAL)
-        return max(floor, share * self.covering + (1 - share) * cold)
+        return max(floor, blended(self.covering, cold, self.rows, _ROWS_OF_THE_USUAL))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +95,10 @@ def own_offset(gpu: str, kind: Kind, software: str, entries: Sequence[OwnEntry])
         return None
     log_ratios = np.array([entry.log_ratio for entry in entries], dtype=np.float64)
     offset, alone, left_out = own_rows_offset(log_ratios), np.abs(log_ratios), leave_one_out(log_ratios)
+    factor = math.exp(abs(float(np.median(log_ratios))))
+    far = factor if factor > MOST_FACTOR else 1.0
+    if far > 1:
+        offset = 0.0
     return OwnOffset(
         gpu=gpu,
         kind=kind,
@@ -98,6 +108,7 @@ def own_offset(gpu: str, kind: Kind, software: str, entries: Sequence[OwnEntry])
         models=frozenset(entry.model for entry in entries),
         rows=len(entries),
         offset=-offset,
+        far=far,
         cold_error=float(np.mean(alone)),
         own_error=float(np.mean(left_out)),
         covering=_covering(left_out if offset else alone),
@@ -149,7 +160,7 @@ def leave_one_out(log_ratios: Vector) -> Vector:
 
 def _covering(errors: Vector) -> float:
     """What four of five errors stay within: the larger rank where it falls between two. [-]"""
-    return float(np.quantile(errors, _COVERED, method="higher"))
+    return float(np.quantile(errors, COVERED, method="higher"))
 
 
 def _shrunk(log_ratios: Vector) -> float:

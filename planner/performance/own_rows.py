@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from statistics import median
@@ -15,11 +15,12 @@ from planner.catalog.records import Catalog, Gpu, PartialGpu, Precision, Source,
 from planner.cells import CellError, number, shown
 from planner.errors import PlannerError, Problem
 from planner.measurements.checks import flop_of_macs, flop_of_token, speed_reason
+from planner.measurements.fault import Fault
 from planner.measurements.parallelism import ParallelismError, parse_parallelism
 from planner.measurements.reading import read_grid, refused
-from planner.measurements.rows import LanguageRow, is_flagged
+from planner.measurements.rows import FLAG, LanguageRow, is_flagged
 from planner.measurements.table import read_table
-from planner.performance.evidence import OWN, PRECISIONS, Evidence, Measurement, add_own, content_digest
+from planner.performance.evidence import OWN, PRECISIONS, Evidence, Measurement, add_own, content_digest, find_precision
 from planner.performance.measured import CONTRADICTION, WILD_SPREAD, names_of, precision_class
 from planner.performance.recalibrate import with_offsets
 from planner.units import MACS_PER_GMAC
@@ -59,7 +60,7 @@ class _Entry:
     throughput: float | None
     unit: Literal["tokens_per_s", "samples_per_s"]
     spread: str
-    fault: str | None
+    faults: tuple[Fault, ...]
 
 
 def with_own_rows(
@@ -91,6 +92,44 @@ def with_own_rows(
     TableError
         It is none of the two tables, or can't be read at all.
     """
+    found, (problems,) = with_own_tables(evidence, ((file, content),), catalog=catalog, models=models)
+    return found, problems
+
+
+def with_own_tables(
+    evidence: Evidence, tables: Sequence[tuple[str, bytes]], *, catalog: Catalog, models: Collection[Workload] = ()
+) -> tuple[Evidence, tuple[tuple[Problem, ...], ...]]:
+    """Evidence with the rows of several own tables, as `with_own_rows` one after the other, recalibrated once.
+
+    Parameters
+    ----------
+    evidence, catalog, models
+        As in `with_own_rows`.
+    tables : sequence of (str, bytes)
+        Name and content of each.
+
+    Returns
+    -------
+    Evidence, tuple of tuples of Problem
+        What is wrong with the rows of each table, in their order.
+
+    Raises
+    ------
+    TableError
+        One of them is none of the two tables, or can't be read at all.
+    """
+    known = {name: workload for workload in (*catalog.workloads.values(), *models) for name in names_of(workload)}
+    gpus, found, problems = _Gpus(catalog), evidence, []
+    for file, content in tables:
+        found, of_table = _with_rows(found, content, file, gpus, known)
+        problems.append(of_table)
+    return evidence if found is evidence else with_offsets(found, catalog, known), tuple(problems)
+
+
+def _with_rows(
+    evidence: Evidence, content: bytes, file: str, gpus: _Gpus, known: Mapping[str, Workload]
+) -> tuple[Evidence, tuple[Problem, ...]]:
+    """Evidence with the rows of a table beside the others, not recalibrated; the same where it has them already."""
     digest = content_digest(content)
     if digest in evidence.own_contents:
         twice = Problem(file=file, record="", field="", found=f"the same table as {evidence.own_contents[digest]}",
@@ -99,9 +138,10 @@ def with_own_rows(
     name = _untaken(file, evidence)
     problems: list[Problem] = []
     found: list[Measurement] = []
-    known = {name: workload for workload in (*catalog.workloads.values(), *models) for name in names_of(workload)}
-    gpus = _Gpus(catalog)
     for entry in _entries(content, file):
+        if entry.faults:
+            problems += [_problem(file, entry, fault.field, fault.found, fault.expected) for fault in entry.faults]
+            continue
         try:
             row = _measurement(entry, name, gpus, known)
         except CellError as error:
@@ -114,7 +154,7 @@ def with_own_rows(
     counts = Counter(row.id for row in found)
     unique = [row if counts[row.id] == 1 else replace(row, id=f"{row.id} ({at})") for at, row in enumerate(found, 1)]
     source = Source(id=f"{OWN}{name}", title=f"own measurements in {name}", url=None, retrieved=None)
-    return with_offsets(add_own(evidence, tuple(unique), source, content), catalog, known), tuple(problems)
+    return add_own(evidence, tuple(unique), source, content), tuple(problems)
 
 
 def _untaken(file: str, evidence: Evidence) -> str:
@@ -165,7 +205,7 @@ def _entries(content: bytes, file: str) -> Iterator[_Entry]:
         raise refused(file, f"a table of {table.schema}", expected, field="columns")
     for at, row in enumerate(table.rows):
         assert isinstance(row, LanguageRow)
-        yield _language_entry(row, spreads[at], table.faults.get(at))
+        yield _language_entry(row, spreads[at], table.faults.get(at, ()))
 
 
 def _cell(header: tuple[str, ...], cells: list[str], name: str) -> str:
@@ -173,24 +213,27 @@ def _cell(header: tuple[str, ...], cells: list[str], name: str) -> str:
     return cells[at].strip() if at < len(cells) else ""
 
 
-def _language_entry(row: LanguageRow, spread: str, fault: str | None) -> _Entry:
+def _language_entry(row: LanguageRow, spread: str, faults: tuple[Fault, ...]) -> _Entry:
     return _Entry(
         line=row.line, id=row.id, gpu=row.gpu, n_gpus=row.n_gpus, gpus_per_node=row.gpus_per_node, task=row.task,
         model=row.model, parameters=row.n_params, seq_len=row.seq_len, micro_batch=row.micro_batch_seqs,
         global_batch=row.global_batch_seqs, precision=row.precision, parallelism=row.parallelism,
         checkpointing=row.activation_checkpointing, framework=row.framework, date=row.date,
-        notes="flag=" if is_flagged(row) else row.notes, throughput=row.tokens_per_s_total, unit="tokens_per_s",
-        spread=spread, fault=fault,
+        notes=FLAG if is_flagged(row) else row.notes, throughput=row.tokens_per_s_total, unit="tokens_per_s",
+        spread=spread, faults=faults,
     )  # fmt: skip
 
 
 def _sample_entry(row: Mapping[str, str], line: int, id: str) -> _Entry:
-    faults: list[str] = []
+    faults: list[Fault] = []
+
+    def refuse(name: str, found: str, expected: str) -> None:
+        faults.append(Fault(field=name, found=found, expected=expected))
 
     def count(name: str) -> int | None:
         value = amount(name)
         if value is not None and value != int(value):
-            faults.append(f"{name}: found {shown(row[name])}, expected a whole number")
+            refuse(name, shown(row[name]), "a whole number")
             return None
         return None if value is None else int(value)
 
@@ -200,10 +243,10 @@ def _sample_entry(row: Mapping[str, str], line: int, id: str) -> _Entry:
         try:
             value = number(name, row[name])
         except CellError as error:
-            faults.append(f"{name}: found {error.found}, expected {error.expected}")
+            refuse(name, error.found, error.expected)
             return None
         if value <= 0:
-            faults.append(f"{name}: found {shown(row[name])}, expected a number greater than 0")
+            refuse(name, shown(row[name]), "a number greater than 0")
             return None
         return value
 
@@ -216,17 +259,13 @@ def _sample_entry(row: Mapping[str, str], line: int, id: str) -> _Entry:
         global_batch=batch * gpus if batch and gpus else None, precision=row["precision"] or None, parallelism=None,
         checkpointing=row["activation_checkpointing"] or None, framework=row["framework"] or None,
         date=row["date"] or None, notes=row["notes"], throughput=amount("throughput"), unit="samples_per_s",
-        spread=row["spread"], fault="; ".join(faults) or None,
+        spread=row["spread"], faults=tuple(faults),
     )  # fmt: skip
 
 
 def _measurement(entry: _Entry, file: str, gpus_known: _Gpus, known: Mapping[str, Workload]) -> Measurement:
     """The measurement of a row; raises CellError where it can answer no question."""
-    if entry.fault is not None:
-        field, _, rest = entry.fault.partition(": found ")
-        found, _, expected = rest.partition(", expected ")
-        raise CellError(field, found or entry.fault, expected or "cells that can be read")
-    if "flag=" in (entry.notes or ""):
+    if FLAG in (entry.notes or ""):
         raise CellError("notes", "a flag", "a row that nobody doubts")
     if entry.task is not None and entry.task.casefold() not in _FULL_TASKS:
         raise CellError("task", shown(entry.task), "training in full: others aren't planned with")
@@ -301,16 +340,14 @@ def _check_speed(entry: _Entry, workload: Workload, gpu: Gpu | PartialGpu, gpus:
     column = "tokens_per_s_total" if entry.unit == "tokens_per_s" else "throughput"
     found = speed_reason(column, throughput, gpu, gpus, flop)
     if found is not None:
-        _, _, rest = found.partition(": found ")
-        value, _, expected = rest.partition(", expected ")
-        raise CellError(column, value, expected)
+        raise CellError(found.field, found.found, found.expected)
 
 
 def _precision(entry: _Entry) -> Precision:
-    try:
-        return PRECISIONS[(entry.precision or "").casefold().removeprefix("amp-")]
-    except KeyError:
-        raise CellError("precision", shown(entry.precision or ""), f"one of {', '.join(PRECISIONS)}") from None
+    found = find_precision(entry.precision)
+    if found is None:
+        raise CellError("precision", shown(entry.precision or ""), f"one of {', '.join(PRECISIONS)}")
+    return found
 
 
 def _checkpointing(entry: _Entry) -> Checkpointing:
@@ -335,13 +372,16 @@ def _sharded(entry: _Entry) -> bool:
     return spread.kind == "fsdp"
 
 
+_MOST_SPREAD = 1.0  # of samples over their median: beyond it nothing was measured
+
+
 def _spread(entry: _Entry) -> float | None:
     try:
         value = number("spread", entry.spread) if entry.spread else None
     except CellError:
         value = -1.0
-    if value is not None and value < 0:
-        raise CellError("spread", shown(entry.spread), "a fraction, such as 0.02")
+    if value is not None and not 0 <= value <= _MOST_SPREAD:
+        raise CellError("spread", shown(entry.spread), f"a fraction of at most {_MOST_SPREAD:g}, such as 0.02")
     return value
 
 

@@ -10,19 +10,19 @@ from typing import Generic, TypeVar
 
 from planner.catalog.query import find_accelerator
 from planner.catalog.records import Catalog
+from planner.catalog.source_ids import MEASUREMENTS
 from planner.errors import PlannerError, Problem
-from planner.measurements.checks import Subjects, row_reason
+from planner.measurements.checks import Subjects, faults_of
+from planner.measurements.fault import Fault
 from planner.measurements.prediction import RowPrediction
 from planner.measurements.rows import LanguageRow, SampleRow, is_flagged
 from planner.measurements.table import Table
 from planner.performance.constants import Constants
 from planner.performance.evidence import OWN
-from planner.performance.own_offset import Kind, OwnEntry, OwnOffset, evenly, own_offset, software_key
+from planner.performance.own_offset import MOST_SOURCES, Kind, OwnEntry, OwnOffset, evenly, own_offset, software_key
 
 OWN_STACK = "own-stack"
 """Novelty of predictions that own rows of the same software on the same GPU were looked at for."""
-MOST_SOURCES = 20
-"""Own rows that are named of those that moved a prediction. [-]"""
 _Row = TypeVar("_Row", LanguageRow, SampleRow)
 _Key = tuple[str, Kind, str]
 
@@ -84,18 +84,11 @@ class OwnTables(Generic[_Row]):
                 if not isinstance(row, row_type):
                     self._refuse(file, "", f"a table of {table.schema}", "the kind of table that is validated")
                     break
-                reason = table.faults.get(index) or row_reason(row, subjects)
-                if reason is None and row.measured is None:
-                    reason = "no measured value"
-                if reason is None and is_flagged(row):
-                    reason = "notes: found a flag, expected a row that nobody doubts"
-                if reason is not None:
-                    text, _, expected = reason.partition(", expected ")
-                    field, said, value = text.rpartition(": found ")
-                    found_text = value if said else text
-                    self._refuse(file, row.id, found_text, expected or "a row that can be compared", field, row.line)
-                    continue
-                found.append((file, row))
+                faults = faults_of(table, index, subjects) or _incomparable(row)
+                for fault in faults:
+                    self._refuse(file, row.id, fault.found, fault.expected, fault.field, row.line)
+                if not faults:
+                    found.append((file, row))
         return found
 
     def _refuse(
@@ -155,7 +148,7 @@ class OwnTables(Generic[_Row]):
             low=speed * math.exp(-half_width),
             high=speed * math.exp(half_width),
             novelty=OWN_STACK,
-            sources=(*(f"measurements:{OWN}{id}" for id in named), *told.sources),
+            sources=(*(f"{MEASUREMENTS}{OWN}{id}" for id in named), *told.sources),
         )
 
     def _without(self, row: _Row, key: _Key, group: _Group) -> OwnOffset | None:
@@ -164,6 +157,14 @@ class OwnTables(Generic[_Row]):
         if configuration not in group.entries:
             return group.whole
         return own_offset(*key, [entry for other, entry in group.entries.items() if other != configuration])
+
+
+def _incomparable(row: LanguageRow | SampleRow) -> tuple[Fault, ...]:
+    if row.measured is None:
+        return (Fault(field="", found="no measured value", expected="a row that can be compared"),)
+    if is_flagged(row):
+        return (Fault(field="notes", found="a flag", expected="a row that nobody doubts"),)
+    return ()
 
 
 def _configuration(row: LanguageRow | SampleRow) -> Hashable:

@@ -14,7 +14,7 @@ from planner.performance.constants import constants_of
 from planner.performance.memory import MemorySetup, peak_memory
 from planner.performance.memory_rows import memory_kind_of_row, memory_setup_of_row
 from planner.performance.rows.predict import Run, complete_row, predict_runs
-from planner.performance.rows.published import measured_before
+from planner.performance.rows.published import measured_before, shipped_speeds
 from planner.performance.rows.subject import RowError, model_of
 from planner.performance.rows.width import Widths
 from planner.performance.stacks import load_stacks
@@ -45,7 +45,7 @@ def predict_language_rows(
         In the order of the rows; those that aren't understood say why.
     """
     constants, stacks = constants_of(catalog.assumptions), load_stacks()
-    widths = Widths(catalog, stacks, constants)
+    widths, speeds = Widths(catalog, stacks, constants), shipped_speeds() if published else {}
     found: list[RowPrediction] = []
     runs: list[Run] = []
     places: list[int] = []
@@ -58,7 +58,7 @@ def predict_language_rows(
             found[at] = RowPrediction(predicted=None, skipped=str(error))
     for at, speed in zip(places, predict_runs(runs, constants), strict=True):
         choices = tuple(dict.fromkeys(speed.run.subject.choices))  # layouts to choose from share some
-        measured = measured_before(speed, constants) if published else None
+        measured = measured_before(speed, constants, speeds)
         if measured is not None:
             found[at] = dataclasses.replace(measured, choices=choices)
             continue

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from planner.catalog.source_ids import MEASUREMENTS
 from planner.measurements.prediction import RowPrediction
 
 MOST_SOURCES = 8
@@ -33,14 +35,15 @@ def repeated(
     rows : sequence of Published
         Of the asked row's configuration.
     id, date, origin
-        Of the asked row. A row of its id is taken for itself, and so is one of its origin and date, or of its origin
-        where it has no date: a table that was published must not answer itself, under whatever ids.
+        Of the asked row. A row of its id is taken for itself, and so is one of its origin and date, however these are
+        spelled, or of its origin where it has no date: a table that was published must not answer itself.
     half_width : float
         Of the 80 % interval on the log where all rows agree; how far they lie apart is added in quadrature. [-]
     novelty : str
         What the answer is said to know.
     """
-    others = [row for row in rows if row.id != id and not (row.origin == origin and date in (row.date, "", None))]
+    asked = _spelled(origin)
+    others = [row for row in rows if row.id != id and not (_spelled(row.origin) == asked and _same_day(row.date, date))]
     if not others:
         return None
     speed = median(row.speed for row in others)
@@ -52,5 +55,15 @@ def repeated(
         high=speed * factor,
         basis="measured",
         novelty=novelty,
-        sources=tuple(f"measurements:{row.id}" for row in sorted(others, key=lambda row: row.id)[:MOST_SOURCES]),
+        sources=tuple(f"{MEASUREMENTS}{row.id}" for row in sorted(others, key=lambda row: row.id)[:MOST_SOURCES]),
     )
+
+
+def _spelled(origin: str) -> str:
+    """An origin as a key: letters and digits of what stands before a version."""
+    return re.sub(r"[^a-z0-9/.]", "", origin.casefold().partition("@")[0])
+
+
+def _same_day(one: str, other: str | None) -> bool:
+    """Whether two dates can be one, as far as both are known: of a month and a day in it, yes."""
+    return not one or not other or one.startswith(other) or other.startswith(one)

@@ -9,8 +9,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
-from planner.errors import CatalogError, Problem
-from planner.strict_yaml import parse
+from planner.errors import CatalogError
+from planner.performance.data_file import file_problem, parse_versioned, read_content
 from planner.workload.settings import Software
 
 STACKS_FILE = Path(__file__).resolve().parents[2] / "data" / "stacks.yaml"
@@ -47,39 +47,36 @@ UNKNOWN = Stack(
 )
 
 
-@lru_cache(maxsize=4)
 def load_stacks(path: Path = STACKS_FILE) -> tuple[Stack, ...]:
-    """The stacks of a file (by default those shipped), in the order in which they are looked for.
+    """The stacks of a file (by default those shipped) in the order in which they are looked for, parsed once.
 
     Raises
     ------
     CatalogError
         The file is missing or has entries that can't be read.
     """
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise CatalogError("catalog_invalid", [_problem("", error.strerror or "an error", "a file")]) from None
-    parsed = parse(content, file=path.name)
-    problems = list(parsed.problems)
+    return stacks_of(read_content(path))
+
+
+@lru_cache(maxsize=4)
+def stacks_of(content: bytes) -> tuple[Stack, ...]:
+    """The stacks of a file with this content, as `load_stacks` gives them."""
+    parsed, problems = parse_versioned(content, file=STACKS_FILE.name)
     stacks = []
     entries = parsed.data.get("stacks")
     if not isinstance(entries, list):
-        problems.append(_problem("", "no list of stacks", "stacks, a list"))
+        problems.append(file_problem(STACKS_FILE.name, "no list of stacks", "stacks, a list"))
         entries = []
     for entry in entries:
         try:
             stacks.append(_stack(entry))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             record = str(entry.get("id", "")) if isinstance(entry, Mapping) else ""
-            problems.append(_problem(record, f"an entry that can't be read ({error})", "the keys of a stack"))
+            found = f"an entry that can't be read ({error})"
+            problems.append(file_problem(STACKS_FILE.name, found, "the keys of a stack", record=record))
     if problems:
         raise CatalogError("catalog_invalid", problems)
     return tuple(stacks)
-
-
-def _problem(record: str, found: str, expected: str) -> Problem:
-    return Problem(file=STACKS_FILE.name, record=record, field="", found=found, expected=expected)
 
 
 def _stack(entry: Mapping[str, object]) -> Stack:

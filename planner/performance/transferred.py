@@ -12,21 +12,16 @@ from planner.performance.constants import Constants
 from planner.performance.device import generation_of
 from planner.performance.evidence import Evidence, Measurement
 from planner.performance.fitting import Choice
+from planner.performance.repeated import MOST_SOURCES
 from planner.performance.request import Request, Warning_
 from planner.performance.scaling import link_of
 from planner.performance.transfer.answer import answer
 from planner.performance.transfer.cards import Card, PrecisionClass, card_of, card_of_gpu
 from planner.performance.transfer.models import KnownModel, Transfer, load_transfer
-from planner.performance.transfer.published import input_key
+from planner.performance.transfer.published import input_key, table_of
 from planner.performance.transfer.software import in_suite, stack_of
 from planner.performance.uncertainty import REGIME_SHARE
 
-FEWEST_CARDS = 3
-"""Cards on which a model must have been measured in a class of precision. [-]"""
-BEYOND_BATCHES = 4.0
-"""How far beyond the batches that were measured, in either direction, the law of the batch is used. [-]"""
-MOST_SOURCES = 8
-"""Rows that are named of those a speed rests on: of the cards most like the one that is asked for. [-]"""
 _CLASSES: dict[Precision, PrecisionClass] = {"fp16": "16-bit", "bf16": "16-bit", "tf32": "tf32", "fp32": "fp32"}
 
 
@@ -73,11 +68,12 @@ class _Question:
 
     names: tuple[str, ...]
     size: str
+    transfer: Transfer  # as shipped: one object for each content of its file
+    constants: Constants
     evidence_hash: str
     catalog_hash: str
     evidence: Evidence = field(compare=False)
     catalog: Catalog = field(compare=False)
-    constants: Constants = field(compare=False)
 
 
 def find_transferred(
@@ -120,22 +116,23 @@ def find_transferred(
         return None
     support = _support_of(request, catalog, evidence, constants)
     found = None if support is None else support.by_precision.get(kind)
-    if support is None or found is None or len(found.cards) < FEWEST_CARDS:
+    if support is None or found is None or len(found.cards) < constants.transfer_fewest_cards:
         return None
     smallest, largest = found.batches
-    if not smallest / BEYOND_BATCHES <= choice.micro_batch <= largest * BEYOND_BATCHES:
+    beyond = constants.transfer_beyond_batches
+    if not smallest / beyond <= choice.micro_batch <= largest * beyond:
         return None
     if setup.gpu.vendor not in found.vendors:
         return None
     told = answer(
         support.model, gpu=setup.gpu, precision=kind, batch=choice.micro_batch, stack=support.transfer.newest_stack,
-        link=link_of(setup.gpu, 1, 1, None, constants), catalog=catalog, constants=constants, transfer=support.transfer,
+        link=link_of(setup.gpu, 1, 1, None, constants), constants=constants, transfer=support.transfer,
     )  # fmt: skip
     if told is None:
         return None
     compute_s = global_batch / setup.gpus / told.speed
     # Plans don't say which software will run: it is as good as new on a GPU that is known.
-    new_card = told.half_width if setup.gpu.id not in support.model.cards else 0.0
+    new_card = told.half_width if setup.gpu.id not in found.cards else 0.0
     half_width, warnings = max(new_card, constants.half_width_known_gpu), []
     if generation_of(setup.gpu) not in found.generations:
         half_width = max(half_width, constants.half_width_new_architecture)
@@ -159,11 +156,12 @@ def _support_of(request: Request, catalog: Catalog, evidence: Evidence, constant
         _Question(
             names=workload.evidence_models,
             size=_size(workload, request.seq_len),
+            transfer=load_transfer(),
+            constants=constants,
             evidence_hash=evidence.content_hash,
             catalog_hash=catalog.content_hash,
             evidence=evidence,
             catalog=catalog,
-            constants=constants,
         )
     )
 
@@ -178,7 +176,7 @@ def _size(workload: Workload, seq_len: int | None) -> str:
 @lru_cache(maxsize=64)
 def _support(question: _Question) -> _Support | None:
     evidence = question.evidence
-    asked = [name for name in question.names if name.casefold() in load_transfer().models]
+    asked = [name for name in question.names if _is_measured(name, evidence)]
     transfer = _transfer(question) if asked else None
     if transfer is None:
         return None
@@ -209,10 +207,15 @@ def _support(question: _Question) -> _Support | None:
     )
 
 
+def _is_measured(name: str, evidence: Evidence) -> bool:
+    return any(row.model.casefold() == name.casefold() for row in (*evidence.measurements, *evidence.for_transfer))
+
+
 def _transfer(question: _Question) -> Transfer | None:
-    """What was fitted to all rows, or, where some were left out of the evidence, a fit to the others."""
-    if question.evidence.complete:
-        return load_transfer()
+    """What ships, or, where the evidence isn't the whole table of that fit, a fit to what it has."""
+    evidence = question.evidence
+    if evidence.complete and table_of(evidence.samples).digest == question.transfer.table:
+        return question.transfer
     return _refitted(replace(question, names=(), size=""))
 
 
@@ -222,7 +225,7 @@ def _refitted(question: _Question) -> Transfer | None:
 
     evidence = question.evidence
     ids = {row.id for row in (*evidence.measurements, *evidence.for_transfer)}
-    return refitted(ids, question.catalog, question.constants)
+    return refitted(table_of(evidence.samples), ids, question.catalog, question.constants)
 
 
 def _part(kind: PrecisionClass, rows: Iterable[Measurement], question: _Question) -> _Precision | None:

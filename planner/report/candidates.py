@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from planner.catalog.source_ids import MEASUREMENTS
 from planner.performance.evidence import OWN
 from planner.performance.measured import names_of
-from planner.report.provenance import MEASUREMENTS
 from planner.strategy.evaluate import Result
 from planner.strategy.problem import Pair
 

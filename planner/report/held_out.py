@@ -11,12 +11,12 @@ from typing import Annotated, Literal
 from pydantic import Field, ValidationError
 
 from planner.catalog.fields import Strict, Text
-from planner.errors import CatalogError, Problem
-from planner.strict_yaml import describe, parse
+from planner.errors import CatalogError
+from planner.performance.data_file import parse_versioned, read_content
+from planner.strict_yaml import describe
 from planner.validation import explain
 
 ACCURACY_FILE = Path(__file__).resolve().parents[2] / "data" / "accuracy.yaml"
-SCHEMA_VERSION = 1
 
 Area = Literal["language", "vision", "scaling", "memory", "time_to_target"]
 
@@ -68,7 +68,7 @@ class Baseline:
 class Split:
     """Whole groups left out in turn, all constants refitted without them, and their rows predicted.
 
-    `limit` is what was to be reached, None where nothing was said beforehand.
+    `limit` is the most that is allowed, set beforehand; None where there is none.
     """
 
     id: str
@@ -98,24 +98,13 @@ def load_held_out(path: Path = ACCURACY_FILE) -> tuple[Split, ...]:
     CatalogError
         The file is missing or has entries that can't be read: all of them.
     """
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise CatalogError("catalog_invalid", [_problem(error.strerror or "an error", "a file")]) from None
-    return _parse(content)
-
-
-def _problem(found: str, expected: str) -> Problem:
-    return Problem(file=ACCURACY_FILE.name, record="", field="", found=found, expected=expected)
+    return _parse(read_content(path))
 
 
 @lru_cache(maxsize=4)
 def _parse(content: bytes) -> tuple[Split, ...]:
-    parsed = parse(content, file=ACCURACY_FILE.name)
-    problems = list(parsed.problems)
-    version, entries = parsed.data.get("schema_version"), parsed.data.get("splits")
-    if version != SCHEMA_VERSION or isinstance(version, bool):
-        problems.append(parsed.problem(("schema_version",), describe(version), str(SCHEMA_VERSION)))
+    parsed, problems = parse_versioned(content, file=ACCURACY_FILE.name)
+    entries = parsed.data.get("splits")
     problems += [
         parsed.problem((key,), "an unknown key", "schema_version and splits")
         for key in parsed.data

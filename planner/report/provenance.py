@@ -6,13 +6,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from planner.catalog.records import Catalog
+from planner.catalog.source_ids import ASSUMPTIONS, MEASUREMENTS
 from planner.cost.lines import CostLine
 from planner.performance.evidence import Evidence
 from planner.strategy.evaluate import Result
 from planner.strategy.parameters import Parameter
-
-ASSUMPTIONS = "assumptions:"
-MEASUREMENTS = "measurements:"
 
 
 def line_parameters(line: CostLine, parameters: Sequence[Parameter]) -> tuple[Parameter, ...]:

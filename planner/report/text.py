@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from planner.catalog.source_ids import MEASUREMENTS
 from planner.messages import render
+from planner.performance.evidence import OWN
 from planner.report.break_even import break_even_sentences
+from planner.report.waiting import FEW_RUNS
 
 UNKNOWN = "unknown"
 
@@ -32,8 +35,10 @@ def plan_text(document: dict[str, Any]) -> str:
         ),
     ]
     if waits := [row for entry in document["strategies"] for row in _waiting_rows(entry)]:
-        head = ["way", "job", "waits for", "mean h", "nine in ten h", "done after h", "nine in ten h", "late"]
+        head = ["way", "job", "waits for", "wait h, mean", "nine in ten", "done after h, mean", "nine in ten", "late"]
         lines += ["", *table(head, waits)]
+    if spot := _spot_lines(document):
+        lines += ["", *spot]
     if same := break_even_sentences(document):
         lines += ["", *same]
     if currency["code"] != "USD":
@@ -138,10 +143,15 @@ def _job_row(entry: dict[str, Any], job: dict[str, Any], rate: float) -> list[st
         str(job["gpus"]),
         _cell(job["time_to_train_h"]),
         f"{_cell(job['low_h'])} to {_cell(job['high_h'])}",
-        job["basis"],
+        _basis(job),
         _money(job["cost_per_run_usd"], rate, cents=True),
         _money(job["marginal_cost_per_run_usd"], rate, cents=True),
     ]
+
+
+def _basis(job: dict[str, Any]) -> str:
+    own = any(source.startswith(f"{MEASUREMENTS}{OWN}") for source in job["sources"])
+    return f"{job['basis']}, own" if own else str(job["basis"])
 
 
 def _waiting_rows(entry: dict[str, Any]) -> list[list[str]]:
@@ -151,8 +161,8 @@ def _waiting_rows(entry: dict[str, Any]) -> list[list[str]]:
             _name(entry["id"]),
             job["id"],
             f"{machine['count']} x {machine['id']}",
-            *(_cell(_tenth(job[f"wait_{name}_h"])) for name in ("mean", "p90")),
-            *(_cell(_tenth(job[f"turnaround_{name}_h"])) for name in ("mean", "p90")),
+            *_simulated(job, "wait"),
+            *_simulated(job, "turnaround"),
             "" if job["late_share"] is None else f"{100 * job['late_share']:.0f} %",
         ]
         for machine in entry["machines"]
@@ -161,9 +171,27 @@ def _waiting_rows(entry: dict[str, Any]) -> list[list[str]]:
     ]
 
 
-def _tenth(hours: float) -> float:
-    """A simulated time isn't known to more than a tenth of an hour."""
-    return round(hours, 1)
+def _simulated(job: dict[str, Any], what: str) -> list[str]:
+    """Mean and 90th percentile, known to a tenth of an hour; of few runs the latter says nothing."""
+    mean, p90 = (_cell(round(job[f"{what}_{name}_h"], 1)) for name in ("mean", "p90"))
+    return [mean, p90 if job["runs"] >= FEW_RUNS else "too few runs"]
+
+
+def _spot_line(job: dict[str, Any]) -> str:
+    spot = job["spot"]
+    line = (
+        f"{job['id']} on {job['resource']}: {100 * spot['interrupted_probability']:.2g} % of the attempts are"
+        f" interrupted; expected of each are {_cell(spot['lost_h'])} h paid for nothing"
+        f" and {_cell(spot['waiting_h'])} h of waiting"
+    )
+    wins_at = spot["on_demand_wins_at_per_instance_h"]
+    return line if wins_at is None else f"{line}; on demand is cheaper from {_cell(wins_at)} interruptions an hour"
+
+
+def _spot_lines(document: dict[str, Any]) -> list[str]:
+    """What interruptions do to each job on spot instances; ways share lines."""
+    lines = [_spot_line(job) for entry in document["strategies"] for job in entry["jobs"] if job["spot"] is not None]
+    return list(dict.fromkeys(lines))
 
 
 def _money(usd: float | None, rate: float, *, cents: bool = False) -> str:

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Final
 
+from planner.messages import render
+from planner.report.document import issue_entry
 from planner.strategy.evaluate import Result, StrategyResult
+from planner.strategy.problem import Issue
 from planner.strategy.queueing.summary import JobWaiting, MonthWaiting, Waiting
 from planner.strategy.waiting import MachineWaiting, machine_waiting
+
+OFTEN_LATE: Final = 0.1
+"""Share of the attempts that end past their limit, from which a plan says so. [-]"""
+FEW_RUNS: Final = 20
+"""Simulated runs below which nine in ten are all but one or two."""
 
 
 def waiting_entries(result: Result, strategy: StrategyResult, *, more: int = 0) -> dict[str, dict[str, Any]]:
@@ -23,13 +31,26 @@ def simulated(result: Result, strategy: StrategyResult, *, more: int = 0) -> tup
 
 
 def with_waiting(document: Mapping[str, Any], result: Result) -> dict[str, Any]:
-    """A plan's document with the waits at its machines; null where a run takes more machines than there are."""
-    strategies = []
+    """A plan's document with the waits at its machines, and a warning of jobs that waiting often makes late.
+
+    Waits are null where a run takes more machines than there are.
+    """
+    strategies, warnings = [], []
     for entry, strategy in zip(document["strategies"], result.strategies, strict=True):
         waiting = waiting_entries(result, strategy)
         machines = [{**machine, "waiting": waiting.get(machine["id"])} for machine in entry["machines"]]
         strategies.append({**entry, "machines": machines})
-    return {**document, "strategies": strategies}
+        warnings += [issue_entry(issue) for issue in _late(entry["id"], machines)]
+    return {**document, "strategies": strategies, "warnings": [*document["warnings"], *warnings]}
+
+
+def _late(way: str, machines: Sequence[Mapping[str, Any]]) -> Iterator[Issue]:
+    for machine in machines:
+        for job in machine["waiting"]["jobs"] if machine["waiting"] is not None else ():
+            if (job["late_share"] or 0.0) > OFTEN_LATE:
+                place = f"{job['id']} on {machine['id']}"
+                params = {"way": render(f"strategy_{way}"), "share": job["late_share"], "count": machine["count"]}
+                yield Issue(code="late_with_waiting", field=f"jobs.{job['id']}.deadline_h", where=place, params=params)
 
 
 def waiting_entry(waiting: Waiting) -> dict[str, Any]:

@@ -319,9 +319,9 @@ def _crossings(
 
 def _crossing(grid: Array, differences: Array, scale: Array, difference: Callable[[float], float]) -> Crossing:
     """Roots between points of a grid whose differences have opposite signs; a zero at its start is none."""
-    if np.all(np.abs(differences) < _SAME_USD):
-        return Crossing(factor=None, reason="same_cost")
     told_apart = np.flatnonzero(np.abs(differences) > _NOISE * scale)
+    if np.all(np.abs(differences) < _SAME_USD) or not len(told_apart):
+        return Crossing(factor=None, reason="same_cost")
     roots = [
         float(brentq(difference, grid[here], grid[there], xtol=1e-12, rtol=1e-12))
         for here, there in itertools.pairwise(told_apart.tolist())

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from planner.catalog.records import Figure
+from planner.catalog.source_ids import ASSUMPTIONS
 
 Theta = npt.NDArray[np.float64]
 """Parameter values, shape [samples, parameters]; one row is a plan."""
@@ -57,6 +58,10 @@ class ParameterTable:
             )
         return self._columns[id]
 
+    def value(self, column: int) -> float:
+        """Nominal value of a parameter."""
+        return self._parameters[column].value
+
     def freeze(self) -> tuple[Parameter, ...]:
         """All parameters in column order."""
         return tuple(self._parameters)
@@ -73,7 +78,7 @@ def by_default(assumption_id: str, figure: Figure) -> Figure:
         value=figure.value,
         low=figure.low,
         high=figure.high,
-        sources=(f"assumptions:{assumption_id}",),
+        sources=(f"{ASSUMPTIONS}{assumption_id}",),
         as_of=figure.as_of,
         estimate=figure.estimate,
     )

@@ -202,6 +202,11 @@ class RentedOffer:
     spot: Spot | None
     commitment: Commitment | None
 
+    @property
+    def instance(self) -> tuple[int, str, str, int]:
+        """What is rented, whatever the term: provider, region, GPU and their number."""
+        return (self.provider, self.region, self.gpu, self.gpu_count)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RentedProvider:

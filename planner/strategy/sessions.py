@@ -6,13 +6,13 @@ import numpy as np
 
 from planner.cost.lines import Array
 from planner.cost.rental import billed_session_s
-from planner.cost.spot import SpotRun, hazard_per_s, spot_run
+from planner.cost.spot import SpotRun, run_hazard_per_s, spot_run
 from planner.energy.facility import metered_kwh
 from planner.energy.power import partly_loaded_w
 from planner.performance.duration import attempt_parts
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import Pair, PlanProblem, RentedOffer
-from planner.units import H_PER_YEAR, S_PER_H
+from planner.units import S_PER_H
 
 
 def attempt_s(pair: Pair, theta: Theta, throughput: float | None = None) -> Array:
@@ -59,10 +59,10 @@ def spot_course(pair: Pair, theta: Theta, throughput: float | None = None) -> Sp
     """
     spot = pair.spot
     assert spot is not None
-    hazard = np.asarray(hazard_per_s(theta[:, spot.interrupted_share_at], pair.nodes))
-    if pair.restarts is not None:
-        failures = theta[:, pair.restarts.interruptions_per_gpu_year_at] * pair.gpus
-        hazard = hazard + failures / (H_PER_YEAR * S_PER_H)
+    failures = 0.0 if pair.restarts is None else theta[:, pair.restarts.interruptions_per_gpu_year_at]
+    hazard = run_hazard_per_s(
+        theta[:, spot.interrupted_share_at], pair.nodes, gpus=pair.gpus, failures_per_gpu_year=failures
+    )
     return spot_run(
         theta[:, spot.startup_s_at],
         _plain_s(pair, _work_s(pair, theta, throughput)),

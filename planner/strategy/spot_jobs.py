@@ -11,6 +11,7 @@ from planner.cost.spot import on_demand_wins_at_per_h
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import Pair, PlanProblem, RentedOffer
 from planner.strategy.sessions import spot_course
+from planner.strategy.unit_costs import with_tax
 from planner.units import S_PER_H
 
 
@@ -52,21 +53,17 @@ def spot_job(problem: PlanProblem, theta: Theta, pair: Pair) -> SpotJob | None:
         lost_h=_first(course.paid_s - course.uninterrupted_s) / S_PER_H,
         waiting_h=_first(course.waiting_s) / S_PER_H,
         on_demand_offer=None if other is None else other.id,
-        on_demand_wins_at_per_instance_h=None if other is None else _wins_at(theta, pair, offer, other),
+        on_demand_wins_at_per_instance_h=None if other is None else _wins_at(problem, theta, pair, offer, other),
     )
 
 
 def _on_demand(problem: PlanProblem, spot: RentedOffer) -> RentedOffer | None:
     """The on-demand offer of the same GPUs by the same provider in the same region, the first by name."""
-
-    def instance(offer: RentedOffer) -> tuple[object, ...]:
-        return (offer.provider, offer.region, offer.gpu, offer.gpu_count)
-
-    same = (offer for offer in problem.offers if offer.term == "on_demand" and instance(offer) == instance(spot))
+    same = (offer for offer in problem.offers if offer.term == "on_demand" and offer.instance == spot.instance)
     return min(same, key=lambda offer: offer.id, default=None)
 
 
-def _wins_at(theta: Theta, pair: Pair, offer: RentedOffer, other: RentedOffer) -> float:
+def _wins_at(problem: PlanProblem, theta: Theta, pair: Pair, offer: RentedOffer, other: RentedOffer) -> float:
     assert pair.spot is not None
     startup_s = float(theta[0, pair.spot.startup_s_at])
     busy_s = _first(spot_course(pair, theta).uninterrupted_s) - startup_s
@@ -78,9 +75,15 @@ def _wins_at(theta: Theta, pair: Pair, offer: RentedOffer, other: RentedOffer) -
         max(pair.checkpoints, 1),
         float(theta[0, pair.spot.load_s_at]),
         billed_s=float(billed),
-        price_ratio=float(theta[0, other.price_at] / theta[0, offer.price_at]),
+        price_ratio=_paid(problem, theta, other) / _paid(problem, theta, offer),
     )
     return rate / pair.nodes
+
+
+def _paid(problem: PlanProblem, theta: Theta, offer: RentedOffer) -> float:
+    """Price of an hour with the tax that is paid on it. [USD/h]"""
+    price, rate = float(theta[0, offer.price_at]), float(theta[0, problem.tax_rate_at])
+    return with_tax(price, rate, offer.includes_tax, problem.tax_recoverable)
 
 
 def _first(values: object) -> float:

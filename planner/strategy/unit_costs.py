@@ -103,11 +103,11 @@ def marginal_usd(problem: PlanProblem, theta: Theta, pair: Pair) -> float:
     if offer.commitment is not None:  # what one run more would go to; within the cover it costs nothing
         offer = problem.offers[offer.commitment.overflow]
     session = float((session_node_h(pair, offer, theta) * theta[:, offer.price_at])[0])
-    cost = attempts * _with_tax(session, rate, offer.includes_tax, problem.tax_recoverable)
+    cost = attempts * with_tax(session, rate, offer.includes_tax, problem.tax_recoverable)
     if job.egress_gb_per_run_at is not None:
         price = float(theta[0, problem.providers[offer.provider].egress_price_at])
         egress = price * float(theta[0, job.egress_gb_per_run_at])
-        cost += _with_tax(egress, rate, False, problem.tax_recoverable)
+        cost += with_tax(egress, rate, False, problem.tax_recoverable)
     return cost
 
 
@@ -118,10 +118,10 @@ def _energy_usd(problem: PlanProblem, theta: Theta, pair: Pair, machine: Machine
     above_idle_w = float(theta[0, machine.load_w_at] - theta[0, machine.idle_w_at]) * pair.gpus / machine.gpus
     kwh = above_idle_w / W_PER_KW * float(attempt_s(pair, theta)[0]) / S_PER_H * float(theta[0, machine.pue_at])
     usd = kwh * float(theta[0, problem.site.electricity_at])
-    return _with_tax(usd, rate, problem.site.electricity_includes_tax, problem.tax_recoverable)
+    return with_tax(usd, rate, problem.site.electricity_includes_tax, problem.tax_recoverable)
 
 
-def _with_tax(amount: float, rate: float, included: bool, recoverable: bool) -> float:
+def with_tax(amount: float, rate: float, included: bool, recoverable: bool) -> float:
     if included:
         return amount / (1.0 + rate) if recoverable else amount
     return amount if recoverable else amount * (1.0 + rate)

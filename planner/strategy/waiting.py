@@ -13,7 +13,7 @@ from planner.strategy.problem import Pair, PlanProblem
 from planner.strategy.queueing.hours import Powered
 from planner.strategy.queueing.simulate import Pool
 from planner.strategy.queueing.streams import Stream
-from planner.strategy.queueing.summary import Waiting, simulate_waiting
+from planner.strategy.queueing.summary import Waiting, simulable, simulate_waiting
 from planner.strategy.sessions import attempt_s
 from planner.units import S_PER_H
 
@@ -46,7 +46,8 @@ def machine_waiting(problem: PlanProblem, theta: Theta, choice: Choice, *, more:
     Returns
     -------
     tuple of MachineWaiting
-        In the order of the problem's machines; without those that have fewer machines than one of their runs takes.
+        In the order of the problem's machines; without those that have fewer machines than one of their runs takes,
+        and those that are too large to simulate.
     """
     found = []
     for index, machine in enumerate(problem.machines):
@@ -60,6 +61,8 @@ def machine_waiting(problem: PlanProblem, theta: Theta, choice: Choice, *, more:
         streams = tuple(_stream(problem, theta, pair, float(choice.routing[0, at])) for at, pair in used)
         limits_h = [problem.jobs[pair.job].deadline_h for _, pair in used]
         pool = Pool(machines=count, gpus=machine.gpus, powered=powered)
+        if not simulable(pool, streams):
+            continue
         waiting = simulate_waiting(pool, streams, limits_h)
         entry = MachineWaiting(machine=machine.id, count=count, pool=pool, streams=streams, waiting=waiting)
         found.append(entry)

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from planner.catalog.records import Catalog
-from planner.measurements.checks import Subjects, row_reason
+from planner.measurements.checks import Subjects, faults_of
+from planner.measurements.fault import in_words
 from planner.measurements.prediction import Predictor, RowPrediction
 from planner.measurements.rows import LanguageRow, MemoryRow, Row, SampleRow, Schema, TimeRow, Unit, is_flagged
 from planner.measurements.table import Table
@@ -37,7 +38,7 @@ def validate_table(
     language: Predictor[LanguageRow],
     memory: Predictor[MemoryRow],
     samples: Predictor[SampleRow],
-    times: Predictor[TimeRow] | None = None,
+    times: Predictor[TimeRow],
     other_models: frozenset[str] = frozenset(),
 ) -> Validation:
     """Predict the rows of a table, each from its configuration alone, and compare.
@@ -49,8 +50,7 @@ def validate_table(
     catalog : Catalog
         GPUs and models that are known.
     language, memory, samples, times : Predictor
-        The estimators of the four kinds of table. They see rows without what was measured. Without one of times,
-        those get no prediction.
+        The estimators of the four kinds of table. They see rows without what was measured.
     other_models : frozenset of str
         Names of models, in lower case, that the estimators know besides the catalog's.
 
@@ -60,14 +60,14 @@ def validate_table(
         Rows that can't be predicted, or have nothing to compare with, carry their reason.
     """
     subjects = Subjects(catalog, other_models)
-    reasons = [table.faults.get(at) or row_reason(row, subjects) for at, row in enumerate(table.rows)]
+    reasons = [in_words(faults_of(table, at, subjects)) or None for at in range(len(table.rows))]
     asked = [at for at, reason in enumerate(reasons) if reason is None]
     hidden: list[Any] = [table.rows[at].without_measured() for at in asked]
     predictors: dict[Schema, Predictor[Any]] = {
         "llm_throughput": language,
         "memory_peaks": memory,
         "dl_throughput": samples,
-        "mlperf_time_to_train": _unpredicted if times is None else times,
+        "mlperf_time_to_train": times,
     }
     predictor = predictors[table.schema]
     predictions: list[RowPrediction | None] = [None] * len(table.rows)
@@ -85,10 +85,6 @@ def validate_table(
         groups=group_rows(rows),
         notes=table.notes,
     )
-
-
-def _unpredicted(rows: Sequence[TimeRow]) -> list[RowPrediction]:
-    return [RowPrediction(predicted=None) for _ in rows]
 
 
 def _checked(prediction: RowPrediction) -> RowPrediction:

@@ -39,18 +39,18 @@ def erlang_wait_h(machines: int, load: float, duration_h: float) -> float:
 
 @pytest.mark.parametrize(("machines", "load"), [(1, 0.4), (2, 0.5)])
 def test_exponential_durations(machines: int, load: float) -> None:
-    simulated_h, formula_h = waits_h(machines, load, 1.0, 300_000)
+    simulated_h, formula_h = waits_h(machines, load, 1.0, 150_000)
     assert simulated_h == pytest.approx(formula_h, rel=0.02)
 
 
 def test_equal_durations_wait_half_as_long() -> None:
-    simulated_h, formula_h = waits_h(1, 0.6, 0.0, 120_000)
+    simulated_h, formula_h = waits_h(1, 0.6, 0.0, 60_000)
     assert simulated_h == pytest.approx(formula_h / 2, rel=0.02)
 
 
 @pytest.mark.parametrize("load", [0.3, 0.6, 0.85])
 @pytest.mark.parametrize(("machines", "variation"), [(2, 0.5), (8, 1.5)])
 def test_mixed_durations_on_several_machines(machines: int, load: float, variation: float) -> None:
-    simulated_h, exponential_h = waits_h(machines, load, variation, 80_000)
+    simulated_h, exponential_h = waits_h(machines, load, variation, 40_000)
     formula_h = exponential_h * (1 + variation**2) / 2
     assert abs(simulated_h - formula_h) <= max(0.1 * formula_h, 0.02 * DURATION_H)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from planner.advise.claims.data import ClaimData
 from planner.catalog.hardware import PRECISIONS
 from planner.catalog.records import Catalog, Fact, Figure, Gpu, PartialGpu
+from planner.catalog.source_ids import MEASUREMENTS
 from planner.performance.evidence import Evidence
 
 _RATE = "_dense_tflop_per_s"
@@ -60,7 +61,7 @@ class Facts:
         row = self.evidence.find(id)
         if row is None:
             return None
-        return Figure(value=row.throughput, sources=(f"measurements:{id}",), as_of=row.date or None)
+        return Figure(value=row.throughput, sources=(f"{MEASUREMENTS}{id}",), as_of=row.date or None)
 
     def _software(self, id: str) -> Fact | None:
         kind, _, version = id.partition("-")

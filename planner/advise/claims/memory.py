@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from planner.advise.claims.facts import Inquiry, MissingFigureError
 from planner.advise.claims.records import COMPUTED_DIGITS, Claim, Finding, Value, Verdict, significant
+from planner.catalog.source_ids import ASSUMPTIONS
 from planner.performance.estimate import Prediction, Setup, estimate
 from planner.units import BYTES_PER_GB
 from planner.workload.settings import Checkpointing
 
-_SOURCES = ("assumptions:estimator_memory_overhead_share", "assumptions:estimator_memory_reserve_gb")
+_SOURCES = (f"{ASSUMPTIONS}estimator_memory_overhead_share", f"{ASSUMPTIONS}estimator_memory_reserve_gb")
 FAR_ABOVE = 2.0  # a lower bound that is less than half of the need tells nobody what to buy
 
 

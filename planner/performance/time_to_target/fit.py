@@ -6,7 +6,7 @@ import argparse
 import dataclasses
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import yaml
@@ -15,16 +15,16 @@ from planner.catalog.load import load_catalog
 from planner.catalog.query import find_accelerator
 from planner.catalog.records import Catalog
 from planner.performance.constants import constants_of
+from planner.performance.data_file import SCHEMA_VERSION
+from planner.performance.percent_errors import covering, median_and_p90, shrunk
 from planner.performance.time_to_target.baselines import Rate, baselines
 from planner.performance.time_to_target.benchmarks import BENCHMARKS
-from planner.performance.time_to_target.held_out import SPLITS, Miss, baseline_errors, median_and_p90, misses
+from planner.performance.time_to_target.held_out import SPLITS, Miss, baseline_errors, misses
 from planner.performance.time_to_target.model import NOVELTIES, Novelty, Target, fit_target
 from planner.performance.time_to_target.runs import Run, peak_tflop_per_s, published_runs
 from planner.performance.time_to_target.targets import TARGETS_FILE, as_entry
 
 FEWEST_OF_BENCHMARK = 6
-_IN_EPOCHS = frozenset({"dlrm", "dlrm_dcnv2", "gnn", "maskrcnn", "resnet", "rnnt", "ssd"})
-_COVERED = 0.8
 _ROWS_OF_THE_USUAL = 8  # for which the errors of all benchmarks count
 HEAD = """# How long systems take to the targets of MLPerf Training, as a batch law and terms of the system. Written by
 # `python -m planner.performance.time_to_target.fit --write` from measurements/mlperf_time_to_train.csv; what a figure
@@ -37,12 +37,6 @@ def by_benchmark(runs: Sequence[Run]) -> dict[str, list[Run]]:
     """Runs of each benchmark that has enough of them."""
     found = {id: [run for run in runs if run.benchmark == id] for id in sorted(BENCHMARKS)}
     return {id: rows for id, rows in found.items() if len(rows) >= FEWEST_OF_BENCHMARK}
-
-
-def fit_of(benchmark: str, runs: Sequence[Run]) -> Target:
-    """A benchmark's target without widths."""
-    unit: Literal["samples", "epochs"] = "epochs" if benchmark in _IN_EPOCHS else "samples"
-    return fit_target(runs, unit)
 
 
 def widths(held_out: Mapping[str, Sequence[Miss]]) -> dict[str, dict[Novelty, float]]:
@@ -62,15 +56,9 @@ def widths(held_out: Mapping[str, Sequence[Miss]]) -> dict[str, dict[Novelty, fl
     for id, of in sizes.items():
         found[id], least = {}, 0.0
         for novelty in NOVELTIES:
-            share = len(of[novelty]) / (len(of[novelty]) + _ROWS_OF_THE_USUAL)
-            own = _covering(of[novelty]) if of[novelty] else 0.0
-            least = max(least, share * own + (1 - share) * _covering(usual[novelty]))
+            least = max(least, shrunk(of[novelty], covering(usual[novelty]), _ROWS_OF_THE_USUAL))
             found[id][novelty] = least  # what is newer is never narrower
     return found
-
-
-def _covering(sizes: Sequence[float]) -> float:
-    return float(np.quantile(sizes, _COVERED))
 
 
 def held_out_of(runs: Sequence[Run]) -> list[Miss]:
@@ -84,13 +72,13 @@ def fit_all(runs: Sequence[Run]) -> list[Target]:
     groups = by_benchmark(runs)
     found = widths({id: held_out_of(rows) for id, rows in groups.items()})
     return [
-        dataclasses.replace(fit_of(id, rows), half_widths=MappingProxyType(found[id])) for id, rows in groups.items()
+        dataclasses.replace(fit_target(rows), half_widths=MappingProxyType(found[id])) for id, rows in groups.items()
     ]
 
 
 def document(targets: Sequence[Target]) -> dict[str, Any]:
     """Targets as they are written."""
-    return {"schema_version": 1, "targets": [as_entry(target) for target in targets]}
+    return {"schema_version": SCHEMA_VERSION, "targets": [as_entry(target) for target in targets]}
 
 
 def peak_of(catalog: Catalog) -> Rate:

@@ -76,9 +76,3 @@ def baseline_errors(splits: Iterator[Split], predict: Callable[[Sequence[Run], R
             assert run.minutes is not None
             found.append(float(np.log(predict(known, run) / run.minutes)))
     return found
-
-
-def median_and_p90(errors: Sequence[float]) -> tuple[float, float]:
-    """Median and 90th percentile of the size of errors given as logs. [%]"""
-    sizes = 100 * np.abs(np.expm1(np.array(errors)))
-    return float(np.median(sizes)), float(np.quantile(sizes, 0.9))

@@ -49,7 +49,6 @@ class Target:
     """A benchmark: its batch law, its step, what kinds of rows have in common, and what was published."""
 
     benchmark: str
-    unit: Literal["samples", "epochs"]
     law: BatchLaw
     terms: StepTerms
     work_offsets: Mapping[str, Mapping[str, float]]
@@ -93,15 +92,13 @@ class Target:
         return found
 
 
-def fit_target(runs: Sequence[Run], unit: Literal["samples", "epochs"] = "samples") -> Target:
+def fit_target(runs: Sequence[Run]) -> Target:
     """A benchmark from published runs, without widths.
 
     Parameters
     ----------
     runs : sequence of Run
         Of one benchmark. Those without batch or work are left out.
-    unit : str
-        What their work counts.
 
     Raises
     ------
@@ -127,7 +124,6 @@ def fit_target(runs: Sequence[Run], unit: Literal["samples", "epochs"] = "sample
     setups = {setup_of(run, b): Setup(gpu=run.gpu, gpus=run.gpus, batch=b) for run, b in zip(whole, batch, strict=True)}
     return Target(
         benchmark=whole[0].benchmark,
-        unit=unit,
         law=law,
         terms=terms,
         work_offsets=MappingProxyType(work_offsets),

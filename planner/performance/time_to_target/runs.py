@@ -21,10 +21,6 @@ from planner.units import BITS_PER_BYTE, BYTES_PER_GB
 TIME_FILE = "mlperf_time_to_train.csv"
 _EIGHT_BIT_VENDORS = frozenset({"NVIDIA", "AMD"})
 """Those whose training libraries multiply in 8 bit by themselves."""
-_IN_SIXTEEN_BIT = 0.3
-"""Share of the multiplications that stay in 16 bit where layers run in 8 bit: attention, head, first layers. [-]"""
-_PCIE_HOST_NETWORK_GB_PER_S = 25.0
-"""Network of a host of PCIe cards: one adapter of 200 Gbit/s, however many cards it has. [GB/s]"""
 _GPUS_OF_FULL_NODE = 8
 
 
@@ -74,7 +70,7 @@ def rates_of(gpu: Gpu | PartialGpu, benchmark: Benchmark, gpus: int, nodes: int,
     gpus, nodes : int
         Of the run. [-]
     constants : Constants
-        Of the estimator, for matmul rates that nobody measured, and for links.
+        Of the estimator, for matmul rates that nobody measured, the mix of 8 and 16 bit, and for links.
     """
     sixteen = _sixteen(gpu)
     if gpu.memory_bandwidth_gb_per_s is None or sixteen is None:
@@ -82,19 +78,20 @@ def rates_of(gpu: Gpu | PartialGpu, benchmark: Benchmark, gpus: int, nodes: int,
     s_per_tflop = _s_per_tflop(gpu, sixteen, constants)
     if _in_eight_bit(gpu, benchmark):
         eight = _s_per_tflop(gpu, "fp8", constants)
-        s_per_tflop = (1 - _IN_SIXTEEN_BIT) * eight + _IN_SIXTEEN_BIT * s_per_tflop
+        s_per_tflop = (1 - constants.sixteen_bit_share) * eight + constants.sixteen_bit_share * s_per_tflop
     local = max(1, gpus // nodes)
     link = link_of(gpu, gpus, local, None, constants)
     switched = is_switched(gpu)
     fabric = default_network_gbit_per_s(gpu, constants) / BITS_PER_BYTE
     # Fewer GPUs in a node have fewer adapters each as well.
-    network = fabric * min(local / _GPUS_OF_FULL_NODE, 1.0) ** 2 if switched else _PCIE_HOST_NETWORK_GB_PER_S
+    of_pcie_host = constants.pcie_host_network_gb_per_s
+    network = fabric * min(local / _GPUS_OF_FULL_NODE, 1.0) ** 2 if switched else of_pcie_host
     return Rates(
         s_per_tflop=s_per_tflop,
         bandwidth_gb_per_s=gpu.memory_bandwidth_gb_per_s.value,
         inside_gb_per_s=(link.nvlink_bytes_per_s if switched else link.bus_bytes_per_s) / BYTES_PER_GB,
         network_gb_per_s=network,
-        fabric_gb_per_s=max(fabric, _PCIE_HOST_NETWORK_GB_PER_S),
+        fabric_gb_per_s=max(fabric, of_pcie_host),
         switched=switched,
         local=min(gpus, link.gpus_per_node),
     )

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import least_squares
 
-from planner.performance.time_to_target.robust import robust
+from planner.performance.robust import robust
 
 Array = npt.NDArray[np.float64]
 

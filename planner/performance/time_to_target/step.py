@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import least_squares
 
+from planner.performance.robust import robust, robust_slope
 from planner.performance.time_to_target.benchmarks import BENCHMARKS
-from planner.performance.time_to_target.robust import robust
 from planner.performance.time_to_target.runs import Run
 from planner.units import S_PER_MIN
 
@@ -36,7 +36,6 @@ _ROW_SPREAD = 0.06
 _WEIGHT_POWER = -0.35  # of the number of rows with this card and number of cards
 _MOST_EVALUATIONS = 60
 _TOLERANCE = 1e-6
-_TINY = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,10 +146,7 @@ def fit_step(runs: Sequence[Run]) -> tuple[StepTerms, dict[str, dict[str, float]
 
     def jacobian(values: Array) -> Array:
         shares, running, total = parts(values)
-        error = errors(values, total)
-        softened = robust(error)
-        far = np.abs(softened) > _TINY
-        slope = np.where(far, error / np.sqrt(1 + error * error) / np.where(far, softened, 1.0), 1.0)
+        slope = robust_slope(errors(values, total))
         matrix = np.empty((len(y), len(values)))
         matrix[:, :n] = (running / total)[:, None] * shares
         matrix[:, n] = -running / total * age

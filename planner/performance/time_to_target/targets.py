@@ -8,11 +8,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from planner.errors import CatalogError, Problem
+from planner.performance.data_file import as_written, read_content
 from planner.performance.time_to_target.model import NOVELTIES, Setup, Target
 from planner.performance.time_to_target.samples import BatchLaw
 from planner.performance.time_to_target.step import TERMS, StepTerms
-from planner.strict_yaml import parse
 
 TARGETS_FILE = Path(__file__).resolve().parents[3] / "data" / "targets.yaml"
 _DIGITS = 4
@@ -26,34 +25,22 @@ def load_targets(path: Path = TARGETS_FILE) -> Mapping[str, Target]:
     CatalogError
         The file is missing or not as the fit writes it.
     """
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise CatalogError("catalog_invalid", [_problem(error.strerror or "an error", "a file")]) from None
-    return _parse(content)
-
-
-def _problem(found: str, expected: str) -> Problem:
-    return Problem(file=TARGETS_FILE.name, record="", field="", found=found, expected=expected)
+    return _parse(read_content(path))
 
 
 @lru_cache(maxsize=4)
 def _parse(content: bytes) -> Mapping[str, Target]:
-    parsed = parse(content, file=TARGETS_FILE.name)
-    try:
-        return MappingProxyType({entry["id"]: _target(entry) for entry in parsed.data["targets"]})
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise CatalogError(
-            "catalog_invalid",
-            [*parsed.problems, _problem(f"an entry that can't be read ({error})", "what the fit writes")],
-        ) from None
+    return as_written(content, file=TARGETS_FILE.name, record=_targets)
+
+
+def _targets(document: Mapping[str, Any]) -> Mapping[str, Target]:
+    return MappingProxyType({entry["id"]: _target(entry) for entry in document["targets"]})
 
 
 def _target(entry: Mapping[str, Any]) -> Target:
     setups = [text.split() for text in entry["setups"]]
     return Target(
         benchmark=entry["id"],
-        unit=entry["unit"],
         law=BatchLaw(
             log_samples=float(entry["law"]["log_samples"]),
             reference_batch=float(entry["law"]["reference_batch"]),
@@ -86,7 +73,6 @@ def as_entry(target: Target) -> dict[str, Any]:
     """A target as it is written."""
     return {
         "id": target.benchmark,
-        "unit": target.unit,
         "law": {
             "log_samples": round(target.law.log_samples, _DIGITS),
             "reference_batch": float(f"{target.law.reference_batch:.6g}"),

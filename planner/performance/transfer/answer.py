@@ -1,17 +1,15 @@
-"""What is known of a measured model on some hardware: one speed, how sure it is, and where its time goes."""
+"""What is known of a measured model on some hardware: one speed, and how sure it is."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
 
-from planner.catalog.records import Catalog, Gpu, PartialGpu
+from planner.catalog.records import Gpu, PartialGpu
 from planner.performance.constants import Constants
 from planner.performance.scaling import Link
 from planner.performance.transfer.cards import Card, PrecisionClass, card_of_gpu
@@ -30,17 +28,11 @@ _NEW = -1  # code of a name that no measured run has
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """Speed of a known model. Its parts are matmul, elementwise, launch, communication, waiting."""
+    """Speed of a known model."""
 
     speed: float  # of all GPUs together, in the model's unit a second
     half_width: float  # of the 80 % interval, on the log of the speed
     novelty: Novelty
-    parts_s: Mapping[str, float]  # of a step, on every GPU
-
-    @property
-    def step_s(self) -> float:
-        """Time of one step, on every GPU. [s]"""
-        return sum(self.parts_s.values())
 
 
 def answer(
@@ -51,7 +43,6 @@ def answer(
     batch: float,
     stack: str,
     link: Link,
-    catalog: Catalog,
     constants: Constants,
     transfer: Transfer,
 ) -> Answer | None:
@@ -71,8 +62,8 @@ def answer(
         Software, as `software.stack_of` names it; `software.UNKNOWN_STACK` for any.
     link : Link
         Says also on how many GPUs, see `scaling.link_of`.
-    catalog, constants, transfer
-        Cards, the estimator's constants, and what the fit found.
+    constants, transfer
+        The estimator's constants, and what the fit found.
     """
     card = card_of_gpu(gpu, precision, constants)
     if card is None:
@@ -84,14 +75,7 @@ def answer(
     more = exchange(
         compute_s, model.exchanged_m_parameters, model.waits, precision, gpu, link, transfer.links, constants
     )
-    parts = {
-        "matmul": matmul,
-        "elementwise": traffic + vector,
-        "launch": step + unit,
-        "communication": more.communication_s,
-        "waiting": more.waiting_s,
-    }
-    step_s = sum(parts.values())
+    step_s = compute_s + more.communication_s + more.waiting_s
     source = source_of_stack(stack)
     new_gpu = gpu.id not in model.cards
     new_stack = source not in model.sources
@@ -101,6 +85,7 @@ def answer(
         model.widths,
         new_gpu=new_gpu or not_run,
         new_stack=new_stack,
+        datacenter=gpu.segment == "datacenter",
         strange=_strangeness(transfer, card) if new_gpu else 0.0,
         launch_share=step / compute_s,
         constants=constants,
@@ -109,12 +94,11 @@ def answer(
         width = math.hypot(width, constants.half_width_new_vendor)
     if link.gpus > 1:
         share = (more.communication_s + more.waiting_s) / step_s
-        width = math.hypot(width, exchange_width(kind_of(gpu), share, transfer.exchange_widths))
+        width = math.hypot(width, exchange_width(kind_of(gpu), share, transfer.exchange_widths, constants))
     return Answer(
         speed=link.gpus * units / step_s,
         half_width=width,
         novelty="new-gpu" if new_gpu else "new-stack" if new_stack else "known",
-        parts_s=MappingProxyType(parts),
     )
 
 

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from typing import get_args
 
 import numpy as np
+import numpy.typing as npt
 
+from planner.catalog.query import find_accelerator
 from planner.catalog.records import Catalog
 from planner.performance.constants import Constants
-from planner.performance.transfer.fit_links import FittedLinks, LinkFit, Pair
+from planner.performance.percent_errors import covering, shrunk
+from planner.performance.transfer.fit_links import LinkFit, Pair
 from planner.performance.transfer.fit_terms import groups_by, left_out
 from planner.performance.transfer.likeness import Array, Codes
 from planner.performance.transfer.links import Kind
@@ -19,13 +22,15 @@ from planner.performance.transfer.singles import Singles
 from planner.performance.transfer.software import source_of_stack
 from planner.performance.transfer.terms import TERMS
 from planner.performance.transfer.widths import (
-    EXCHANGE_FLOOR,
     ModelWidths,
-    covering,
-    shrunk,
     strange_factor,
     strangeness,
 )
+
+_ROWS_OF_THE_USUAL = 5  # for which the errors of all other models count
+
+
+Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +41,7 @@ class SingleErrors:
     new_gpu: Array  # over how strange the GPU is among the others
     new_stack: Array
     strange: Array  # factor by which those of new GPUs were divided
+    datacenter: Flags  # whether the row's GPU is sold for data centres
 
 
 def single_errors(found: Singles, whole: Posterior, catalog: Catalog) -> SingleErrors:
@@ -48,7 +54,13 @@ def single_errors(found: Singles, whole: Posterior, catalog: Catalog) -> SingleE
         new_gpu=left_out(found, whole, gpus, catalog) / factor,
         new_stack=left_out(found, whole, sources, catalog),
         strange=factor,
+        datacenter=datacenter_rows(found, catalog),
     )
+
+
+def datacenter_rows(found: Singles, catalog: Catalog) -> Flags:
+    """Whether each row's GPU is sold for data centres."""
+    return np.array([find_accelerator(catalog, row.gpu).segment == "datacenter" for row in found.rows])
 
 
 def launch_shares(found: Singles, whole: Posterior) -> Array:
@@ -71,48 +83,51 @@ def strangeness_left_out(found: Singles, groups: Mapping[str, Codes]) -> Array:
 
 
 def model_widths(
-    found: Singles, errors: SingleErrors, constants: Constants, kept: Array | None = None
+    found: Singles, errors: SingleErrors, constants: Constants, kept: Flags | None = None
 ) -> list[ModelWidths]:
     """Half-widths of each workload; `kept` tells which rows' errors count, all of them where it isn't given."""
     counts = np.ones(len(found.rows), dtype=bool) if kept is None else kept
     floor = constants.half_width_measured
-    kinds = ("seen", "new_gpu", "new_stack")
-    usual = {kind: covering(_sizes(getattr(errors, kind), counts)) for kind in kinds}
+    every = np.ones(len(found.rows), dtype=bool)
+    kinds: Mapping[str, tuple[Array, Flags]] = {
+        "seen": (errors.seen, every),
+        "new_gpu": (errors.new_gpu, errors.datacenter),
+        "new_desktop_gpu": (errors.new_gpu, ~errors.datacenter),
+        "new_stack": (errors.new_stack, every),
+    }
+    usual = {kind: covering(_sizes(values, counts & of_kind)) for kind, (values, of_kind) in kinds.items()}
     widths = []
     for at in range(len(found.workloads)):
         own = counts & (found.measured.workload == at)
-        of_model = {kind: shrunk(_sizes(getattr(errors, kind), own), usual[kind]) for kind in kinds}
-        known = max(of_model["seen"], floor)
-        widths.append(
-            ModelWidths(
-                known=known, new_gpu=max(of_model["new_gpu"], known), new_stack=max(of_model["new_stack"], known)
-            )
-        )
+        of_model = {
+            kind: shrunk(_sizes(values, own & of_kind), usual[kind], _ROWS_OF_THE_USUAL)
+            for kind, (values, of_kind) in kinds.items()
+        }
+        known = max(of_model.pop("seen"), floor)
+        widths.append(ModelWidths(known=known, **{kind: max(width, known) for kind, width in of_model.items()}))
     return widths
 
 
-def _sizes(errors: Array, counts: Array) -> Array:
+def _sizes(errors: Array, counts: Flags) -> Array:
     sizes: Array = np.abs(errors[counts & ~np.isnan(errors)])
     return sizes
 
 
-def host_errors(
-    pairs: Sequence[Pair], links: LinkFit, together: FittedLinks, constants: Constants
-) -> tuple[Array, Array]:
+def host_errors(pairs: Sequence[Pair], links: LinkFit, constants: Constants) -> tuple[Array, Array]:
     """Log errors of runs on several GPUs, each host left out, and the share of their step that is exchange."""
     errors, shares = np.zeros(len(pairs)), np.zeros(len(pairs))
     for rows in groups_by([pair.host for pair in pairs]).values():
         others = np.setdiff1d(np.arange(len(pairs)), rows)
-        fitted = links.fit(others, together.values)
+        fitted = links.fit(others)  # from the priors: a start from all rows would remember the host
         for at in rows:
             errors[at] = fitted.log_error(pairs[at], constants)
             shares[at] = 1 - pairs[at].compute_s / fitted.step_s(pairs[at], constants)
     return errors, shares
 
 
-def exchange_widths(pairs: Sequence[Pair], errors: Array, shares: Array) -> Mapping[str, float]:
+def exchange_widths(pairs: Sequence[Pair], errors: Array, shares: Array, constants: Constants) -> Mapping[str, float]:
     """By kind of link, what times the share of exchange covers four of five errors."""
     kinds = np.array([pair.kind for pair in pairs])
-    scaled = np.abs(errors) / (EXCHANGE_FLOOR + shares)
+    scaled = np.abs(errors) / (constants.exchange_floor_share + shares)
     hosts = {kind: {pair.host for pair in pairs if pair.kind == kind} for kind in get_args(Kind)}
     return {kind: covering(scaled[kinds == kind], len(hosts[kind])) for kind in get_args(Kind)}

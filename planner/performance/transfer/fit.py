@@ -13,6 +13,7 @@ from planner.catalog.load import load_catalog
 from planner.catalog.query import find_accelerator
 from planner.catalog.records import Catalog
 from planner.performance.constants import Constants, constants_of
+from planner.performance.data_file import SCHEMA_VERSION
 from planner.performance.transfer.calibrated import exchange_widths, model_widths
 from planner.performance.transfer.fit_links import FittedLinks
 from planner.performance.transfer.fitted import Fitted, fit_everything
@@ -29,13 +30,14 @@ HEAD = """# How fast models run that were measured on some cards. Written by
 # Terms are logs of seconds a unit at 100 TFLOP/s, 1,000 GB/s and 20 TFLOP/s of fp32, of a step, and fixed. Runs are
 # GPU, precision, software, and what the run weighs in the residual of runs like it. Half-widths are of logs: `known`
 # from rows of the fit, the others from fits that hadn't seen the GPU or the source. Cards are logs of rates and sizes.
+# `table` tells the rows that were fitted from others: where a plan's evidence has others, all this is fitted anew.
 """
 
 
 def document_of(fitted: Fitted, catalog: Catalog, constants: Constants) -> dict[str, Any]:
     """All that is written: terms, weights of runs, links, and half-widths that cover four of five errors."""
     widths = model_widths(fitted.found, fitted.errors, constants)
-    by_kind = exchange_widths(fitted.pairs, fitted.host_errors, fitted.exchange_shares)
+    by_kind = exchange_widths(fitted.pairs, fitted.host_errors, fitted.exchange_shares, constants)
     return written(fitted.found, fitted.whole, fitted.links, widths, by_kind, catalog)
 
 
@@ -49,7 +51,8 @@ def written(
 ) -> dict[str, Any]:
     """A fit as it is written, for the workloads that it has rows of."""
     return {
-        "schema_version": 1,
+        "schema_version": SCHEMA_VERSION,
+        "table": found.table.digest,
         "newest_stack": max((row.stack for row in found.rows if in_suite(row.stack)), key=release_of),
         "links": {name: _digits(value) for name, value in asdict(together.rates).items()},
         "exchange_widths": {kind: _digits(value) for kind, value in by_kind.items()},
@@ -63,7 +66,7 @@ def written(
                 "unit": workload.unit,
                 "terms": {name: round(float(log), 4) for name, log in zip(TERMS, whole.terms[at], strict=True)},
                 "exchanged_m_parameters": _digits(together.exchanged_m_parameters[at]),
-                "waits": round(float(together.waits[at]), 4),
+                "waits": round(float(together.waits[at]), 4) + 0.0,  # no -0.0
                 "usual_batch": workload.usual_batch,
                 "half_widths": {name: round(value, 4) for name, value in asdict(widths[at]).items()},
                 "runs": _runs(found, whole, at),

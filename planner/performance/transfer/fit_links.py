@@ -15,13 +15,14 @@ from planner.catalog.query import find_accelerator
 from planner.catalog.records import Catalog, Gpu, PartialGpu
 from planner.performance.constants import Constants
 from planner.performance.fit_steps import priors
+from planner.performance.robust import robust, robust_slope
 from planner.performance.scaling import Link, link_of
 from planner.performance.transfer.likeness import Array, Codes
 from planner.performance.transfer.links import Kind, LinkRates, exchange, kind_of, pcie_steps, units_of_sample
-from planner.performance.transfer.published import PublishedRow, published_rows
-from planner.performance.transfer.singles import Workload
+from planner.performance.transfer.published import PublishedRow
+from planner.performance.transfer.singles import Singles
 from planner.performance.transfer.terms import ELEMENT_BYTES
-from planner.units import BYTES_PER_GB
+from planner.units import BYTES_PER_GB, MILLION
 
 FITTED: Final = (
     "nvlink_share", "pcie_gb_per_s_professional", "pcie_gb_per_s_geforce", "pcie_generation_gain",
@@ -36,7 +37,6 @@ _MOST_GPUS = 8
 _MOST_EVALUATIONS = 40
 _TOLERANCE = 1e-6
 _STEP = 1e-6
-_M = 1e6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,21 +89,21 @@ class FittedLinks:
         return pair.compute_s + more.communication_s + more.waiting_s
 
 
-def pairs_of(workloads: Sequence[Workload], catalog: Catalog, constants: Constants) -> list[Pair]:
+def pairs_of(found: Singles, catalog: Catalog, constants: Constants) -> list[Pair]:
     """Unflagged published runs on 2 to 8 cards of one node of which the same run on one is published too."""
-    index = {(workload.model, workload.input): at for at, workload in enumerate(workloads)}
-    rows = [row for row in published_rows() if not row.flagged and (row.model, row.input) in index]
+    index = {(workload.model, workload.input): at for at, workload in enumerate(found.workloads)}
+    rows = [row for row in found.table.rows if not row.flagged and (row.model, row.input) in index]
     alone: dict[tuple[object, ...], list[float]] = {}
     for row in rows:
         if row.gpus == 1:
             alone.setdefault(_same_run(row), []).append(row.speed)
-    found = []
+    pairs = []
     for row in rows:
         if 1 < row.gpus <= min(_MOST_GPUS, row.gpus_per_node) and _same_run(row) in alone:
             at = index[(row.model, row.input)]
             gpu = find_accelerator(catalog, row.gpu)
-            batch = row.batch or workloads[at].usual_batch
-            found.append(
+            batch = row.batch or found.workloads[at].usual_batch
+            pairs.append(
                 Pair(
                     row=row,
                     workload=at,
@@ -113,20 +113,20 @@ def pairs_of(workloads: Sequence[Workload], catalog: Catalog, constants: Constan
                     link=link_of(gpu, row.gpus, row.gpus_per_node, None, constants),
                 )
             )
-    return found
+    return pairs
 
 
 def _same_run(row: PublishedRow) -> tuple[object, ...]:
     return (row.model, row.input, row.stack, row.gpu, row.precision, row.batch)
 
 
-def expected_parameters(workloads: Sequence[Workload]) -> tuple[Array, Array]:
+def expected_parameters(found: Singles) -> tuple[Array, Array]:
     """Logs of the millions of parameters that each workload exchanges, printed or usual, and how sure they are."""
     printed: dict[str, list[float]] = {}
-    for row in published_rows():
+    for row in found.table.rows:
         if row.parameters:
-            printed.setdefault(row.model, []).append(row.parameters / _M)
-    known = [printed.get(workload.model) for workload in workloads]
+            printed.setdefault(row.model, []).append(row.parameters / MILLION)
+    known = [printed.get(workload.model) for workload in found.workloads]
     centres = np.log([median(values) if values else _USUAL_M_PARAMETERS for values in known])
     return centres, np.array([_SPREAD_KNOWN if values else _SPREAD_UNKNOWN for values in known])
 
@@ -134,10 +134,10 @@ def expected_parameters(workloads: Sequence[Workload]) -> tuple[Array, Array]:
 class LinkFit:
     """The search for links over all pairs, as arrays; `fit` takes some of them."""
 
-    def __init__(self, pairs: Sequence[Pair], workloads: Sequence[Workload], catalog: Catalog, constants: Constants):
-        self._count = len(workloads)
+    def __init__(self, pairs: Sequence[Pair], found: Singles, catalog: Catalog, constants: Constants):
+        self._count = len(found.workloads)
         self._constants = constants
-        self._parameters, self._parameter_spreads = expected_parameters(workloads)
+        self._parameters, self._parameter_spreads = expected_parameters(found)
         self._centres, self._spreads = priors([f"sample_{name}" for name in FITTED], catalog)
         self._workload = np.array([pair.workload for pair in pairs], dtype=np.int64)
         self._compute = np.array([pair.compute_s for pair in pairs])
@@ -165,16 +165,12 @@ class LinkFit:
             return logs / _ROW_SPREAD
 
         def residuals(values: Array) -> Array:
-            errors = errors_of(values)
-            softened = np.sign(errors) * np.sqrt(2.0 * (np.sqrt(1.0 + errors * errors) - 1.0))
-            joined: Array = np.concatenate([weights * softened, (values - centres) / spreads])
+            joined: Array = np.concatenate([weights * robust(errors_of(values)), (values - centres) / spreads])
             return joined
 
         def slopes(values: Array) -> Array:
             errors = errors_of(values)
-            root = np.sqrt(1.0 + errors * errors)
-            softening = np.sqrt((root + 1.0) / 2.0) / root  # of the softened error, by the error
-            moves = self._moves(errors_of, values, errors, rows) * (weights * softening)[:, None]
+            moves = self._moves(errors_of, values, errors, rows) * (weights * robust_slope(errors))[:, None]
             joined: Array = np.vstack([moves, np.diag(1.0 / spreads)])
             return joined
 
@@ -216,7 +212,7 @@ class LinkFit:
         between_peers = rate["pcie_gb_per_s_professional"] * gain
         pcie = np.where(kind == "pcie", between_peers, through_host)
         carried = np.where(kind == "nvlink", rate["nvlink_share"] * self._nvlink[rows], pcie) * BYTES_PER_GB
-        payload = np.exp(values[len(FITTED) :][workload]) * _M * self._bytes[rows]
+        payload = np.exp(values[len(FITTED) :][workload]) * MILLION * self._bytes[rows]
         hops = 2 * (gpus - 1)
         transfer = hops / gpus * payload / carried + hops * self._latency[rows]
         hidden = np.minimum(compute, transfer)

@@ -13,6 +13,7 @@ from planner.performance.transfer.fit_links import FittedLinks, LinkFit, Pair, p
 from planner.performance.transfer.fit_terms import fit_singles
 from planner.performance.transfer.likeness import Array
 from planner.performance.transfer.posterior import Posterior
+from planner.performance.transfer.published import shipped_table
 from planner.performance.transfer.singles import Singles, singles
 
 
@@ -31,12 +32,12 @@ class Fitted:
 
 def fit_everything(catalog: Catalog, constants: Constants) -> Fitted:
     """Fit all published rows, and leave each card, source and host out in turn."""
-    found = singles(catalog, constants)
+    found = singles(shipped_table(), catalog, constants)
     whole = fit_singles(found, catalog)
-    pairs = pairs_of(found.workloads, catalog, constants)
-    search = LinkFit(pairs, found.workloads, catalog, constants)
+    pairs = pairs_of(found, catalog, constants)
+    search = LinkFit(pairs, found, catalog, constants)
     links = search.fit(np.arange(len(pairs)))
-    of_hosts, shares = host_errors(pairs, search, links, constants)
+    of_hosts, shares = host_errors(pairs, search, constants)
     return Fitted(
         found=found,
         whole=whole,

@@ -12,6 +12,7 @@ from planner.catalog.query import find_accelerator
 from planner.catalog.records import Catalog
 from planner.performance.constants import Constants
 from planner.performance.device import generation_of
+from planner.performance.percent_errors import median_and_p90
 from planner.performance.transfer.baselines import CARDS, HOSTS, log_efficiency
 from planner.performance.transfer.calibrated import (
     SingleErrors,
@@ -68,7 +69,7 @@ def print_held_out(fitted: Fitted, catalog: Catalog, constants: Constants) -> No
 
 def scores(fitted: Fitted, catalog: Catalog, constants: Constants) -> list[Score]:
     """All splits. Terms, residuals, links and widths are found without what is predicted."""
-    return [*_card_scores(fitted, catalog, constants), *_host_scores(fitted)]
+    return [*_card_scores(fitted, catalog, constants), *_host_scores(fitted, constants)]
 
 
 def _card_scores(fitted: Fitted, catalog: Catalog, constants: Constants) -> list[Score]:
@@ -122,7 +123,13 @@ def _card_widths(
         for row in rows:
             own = by_model[found.measured.workload[row]]
             widths[row] = single_width(
-                own, new_gpu=True, new_stack=False, strange=strange[row], launch_share=launch[row], constants=constants
+                own,
+                new_gpu=True,
+                new_stack=False,
+                datacenter=bool(errors.datacenter[row]),
+                strange=strange[row],
+                launch_share=launch[row],
+                constants=constants,
             )
     return widths
 
@@ -140,12 +147,18 @@ def _source_widths(
             own = by_model[found.measured.workload[row]]
             new_gpu = (found.rows[row].model, found.rows[row].gpu) not in measured
             widths[row] = single_width(
-                own, new_gpu=new_gpu, new_stack=True, strange=0.0, launch_share=launch[row], constants=constants
+                own,
+                new_gpu=new_gpu,
+                new_stack=True,
+                datacenter=bool(errors.datacenter[row]),
+                strange=0.0,
+                launch_share=launch[row],
+                constants=constants,
             )
     return widths
 
 
-def _host_scores(fitted: Fitted) -> list[Score]:
+def _host_scores(fitted: Fitted, constants: Constants) -> list[Score]:
     pairs, errors, shares = fitted.pairs, fitted.host_errors, fitted.exchange_shares
     hosts = groups_by([pair.host for pair in pairs])
     measured = np.array([log_efficiency(pair) for pair in pairs])
@@ -153,8 +166,8 @@ def _host_scores(fitted: Fitted) -> list[Score]:
     guesses = {name: np.zeros(len(pairs)) for name in HOSTS}
     for rows in hosts.values():
         others = np.setdiff1d(np.arange(len(pairs)), rows)
-        by_kind = exchange_widths([pairs[at] for at in others], errors[others], shares[others])
-        widths[rows] = [exchange_width(pairs[at].kind, shares[at], by_kind) for at in rows]
+        by_kind = exchange_widths([pairs[at] for at in others], errors[others], shares[others], constants)
+        widths[rows] = [exchange_width(pairs[at].kind, shares[at], by_kind, constants) for at in rows]
         for name, guess in HOSTS.items():
             guesses[name][rows] = guess(pairs, others, rows) - measured[rows]
     kinds = np.array([pair.kind for pair in pairs])
@@ -164,18 +177,13 @@ def _host_scores(fitted: Fitted) -> list[Score]:
 
 def _score(split: str, errors: Array, widths: Array, guesses: Mapping[str, Array], counts: Array) -> Score:
     rows = counts & ~np.isnan(errors)
-    median, p90 = _sizes(errors[rows])
+    median, p90 = median_and_p90(errors[rows])
     return Score(
         split=split,
         n=int(rows.sum()),
         median=median,
         p90=p90,
-        baselines={name: _sizes(guess[rows & ~np.isnan(guess)]) for name, guess in guesses.items()},
+        baselines={name: median_and_p90(guess[rows & ~np.isnan(guess)]) for name, guess in guesses.items()},
         coverage_80=float(np.mean(np.abs(errors[rows]) <= widths[rows])),
         median_half_width=float(np.median(PERCENT * np.sinh(widths[rows]))),
     )
-
-
-def _sizes(errors: Array) -> tuple[float, float]:
-    sizes = PERCENT * np.abs(np.expm1(errors))
-    return float(np.median(sizes)), float(np.quantile(sizes, 0.9))

@@ -13,11 +13,10 @@ from planner.performance.device import SINGLE_ISSUE, generation_of
 from planner.performance.scaling import REFERENCE_PCIE, Link, exposed_s, is_switched
 from planner.performance.transfer.cards import PrecisionClass
 from planner.performance.transfer.terms import ELEMENT_BYTES
-from planner.units import BYTES_PER_GB
+from planner.units import BYTES_PER_GB, MILLION
 
 Kind = Literal["nvlink", "pcie", "geforce"]
 
-_M = 1e6
 _PCIE_BEFORE_AMPERE = 3
 _WITH_PEERS: Final = frozenset({"Kepler", "Maxwell", "Pascal"})
 """Generations whose consumer cards still reached each other over PCIe."""
@@ -111,7 +110,7 @@ def exchange(
     rate = rate_inside(gpu, local, rates, constants)
     if link.nodes > 1:
         rate = min(rate, link.fabric_bytes_per_s * constants.network_share)
-    payload = exchanged_m_parameters * _M * ELEMENT_BYTES[precision]
+    payload = exchanged_m_parameters * MILLION * ELEMENT_BYTES[precision]
     hops = 2 * (link.gpus - 1)
     transfer_s = hops / link.gpus * payload / rate + hops * link.latency_s
     communication_s = exposed_s(compute_s, transfer_s, link, constants)

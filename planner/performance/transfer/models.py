@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from planner.errors import CatalogError, Problem
+from planner.performance.data_file import as_written, read_content
 from planner.performance.transfer.cards import PrecisionClass
 from planner.performance.transfer.likeness import Array, Places
 from planner.performance.transfer.links import Kind, LinkRates
@@ -19,7 +19,6 @@ from planner.performance.transfer.singles import code, places_of
 from planner.performance.transfer.software import source_of_stack
 from planner.performance.transfer.terms import TERMS
 from planner.performance.transfer.widths import ModelWidths
-from planner.strict_yaml import parse
 
 TRANSFER_FILE = Path(__file__).resolve().parents[3] / "data" / "transfer.yaml"
 
@@ -45,6 +44,7 @@ class KnownModel:
 class Transfer:
     """All known models by name in lower case, what of them their terms leave unexplained, and links."""
 
+    table: str  # digest of the table that it was fitted to
     models: Mapping[str, tuple[KnownModel, ...]]
     cards: frozenset[str]  # on which any of them was measured
     vendors: frozenset[str]  # of these cards
@@ -67,27 +67,12 @@ def load_transfer(path: Path = TRANSFER_FILE) -> Transfer:
     CatalogError
         The file is missing or not as the fit writes it.
     """
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise CatalogError("catalog_invalid", [_problem(error.strerror or "an error", "a file")]) from None
-    return _parse(content)
-
-
-def _problem(found: str, expected: str) -> Problem:
-    return Problem(file=TRANSFER_FILE.name, record="", field="", found=found, expected=expected)
+    return _parse(read_content(path))
 
 
 @lru_cache(maxsize=4)
 def _parse(content: bytes) -> Transfer:
-    parsed = parse(content, file=TRANSFER_FILE.name)
-    try:
-        return transfer_of(parsed.data)
-    except (KeyError, TypeError, ValueError) as error:
-        raise CatalogError(
-            "catalog_invalid",
-            [*parsed.problems, _problem(f"an entry that can't be read ({error})", "what the fit writes")],
-        ) from None
+    return as_written(content, file=TRANSFER_FILE.name, record=transfer_of)
 
 
 def transfer_of(document: Mapping[str, Any]) -> Transfer:
@@ -109,6 +94,7 @@ def transfer_of(document: Mapping[str, Any]) -> Transfer:
     for model in known:
         by_name.setdefault(model.model.casefold(), []).append(model)
     return Transfer(
+        table=str(document["table"]),
         models=MappingProxyType({name: tuple(models) for name, models in by_name.items()}),
         cards=frozenset(card for model in known for card in model.cards),
         vendors=frozenset(document["vendors"]),
@@ -146,7 +132,10 @@ def _known(entry: Mapping[str, Any]) -> KnownModel:
         waits=float(entry["waits"]),
         usual_batch=float(entry["usual_batch"]),
         widths=ModelWidths(
-            known=float(widths["known"]), new_gpu=float(widths["new_gpu"]), new_stack=float(widths["new_stack"])
+            known=float(widths["known"]),
+            new_gpu=float(widths["new_gpu"]),
+            new_desktop_gpu=float(widths["new_desktop_gpu"]),
+            new_stack=float(widths["new_stack"]),
         ),
         cards=frozenset(str(gpu) for gpu, *_ in entry["runs"]),
         runs=frozenset(

@@ -8,7 +8,7 @@ from dataclasses import replace
 from planner.catalog.records import Catalog, Workload
 from planner.measurements.rows import SampleRow
 from planner.performance.measured import names_of
-from planner.performance.transfer.models import load_transfer
+from planner.performance.transfer.models import KnownModel, load_transfer
 
 
 def in_words_of_tables(rows: Sequence[SampleRow], catalog: Catalog) -> list[SampleRow]:
@@ -17,12 +17,15 @@ def in_words_of_tables(rows: Sequence[SampleRow], catalog: Catalog) -> list[Samp
     So a model of the catalog may be called by any of its names.
     """
     by_name = {name: workload for workload in catalog.workloads.values() for name in names_of(workload)}
-    return [_in_words_of_tables(row, by_name) for row in rows]
+    known = load_transfer().models
+    return [_in_words_of_tables(row, known, by_name) for row in rows]
 
 
-def _in_words_of_tables(row: SampleRow, by_name: Mapping[str, Workload]) -> SampleRow:
+def _in_words_of_tables(
+    row: SampleRow, known: Mapping[str, tuple[KnownModel, ...]], by_name: Mapping[str, Workload]
+) -> SampleRow:
     """A row with its model as the shipped tables call it, or with its arithmetic where they don't have it."""
-    known, name = load_transfer().models, (row.model or "").casefold()
+    name = (row.model or "").casefold()
     workload = None if name in known else by_name.get(name)
     if workload is None:
         return row

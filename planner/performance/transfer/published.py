@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
+import json
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
-from planner.performance.evidence import MEASUREMENTS_FOLDER, PRECISIONS, SAMPLE_FILE
+from planner.measurements.rows import FLAG
+from planner.performance.evidence import MEASUREMENTS_FOLDER, SAMPLE_FILE, find_precision
 from planner.performance.transfer.cards import PrecisionClass
 from planner.performance.transfer.software import stack_of
 
@@ -39,9 +44,17 @@ class PublishedRow:
     flagged: bool
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PublishedTable:
+    """Rows of a table, those that may not answer a plan included. `digest` tells its cells from others'."""
+
+    rows: tuple[PublishedRow, ...]
+    digest: str
+
+
 def precision_class(text: str) -> PrecisionClass | None:
     """Class of a precision as tables write it; None for one that isn't known."""
-    precision = PRECISIONS.get(text.casefold().removeprefix("amp-"))
+    precision = find_precision(text)
     if precision in ("fp16", "bf16"):
         return "16-bit"
     return precision if precision in ("tf32", "fp32") else None
@@ -59,12 +72,24 @@ def unit_key(text: str) -> str:
     return "sample" if counted in ("", "sample", "sequence", "image") else counted
 
 
-def published_rows() -> list[PublishedRow]:
-    """Rows of the table of speeds counted in samples, those that may not answer a plan included."""
+def shipped_table() -> PublishedTable:
+    """The table of speeds counted in samples as it is shipped."""
+    return table_of((MEASUREMENTS_FOLDER / SAMPLE_FILE).read_bytes())
+
+
+@lru_cache(maxsize=4)
+def table_of(content: bytes) -> PublishedTable:
+    """A table of speeds counted in samples: one object for each content."""
+    lines = [line for line in content.decode("utf-8").splitlines() if not line.startswith("#")]
+    rows = list(csv.DictReader(io.StringIO("\n".join(lines))))
+    texts = sorted(json.dumps(sorted((str(name), str(cell)) for name, cell in cells.items())) for cells in rows)
+    digest = hashlib.sha256("\n".join(texts).encode("utf-8")).hexdigest()
+    return PublishedTable(rows=tuple(_rows(rows)), digest=f"sha256:{digest}")
+
+
+def _rows(rows: Iterable[Mapping[str, str]]) -> list[PublishedRow]:
     found = []
-    text = (MEASUREMENTS_FOLDER / SAMPLE_FILE).read_text(encoding="utf-8")
-    lines = [line for line in text.splitlines() if not line.startswith("#")]
-    for cells in csv.DictReader(io.StringIO("\n".join(lines))):
+    for cells in rows:
         precision = precision_class(cells["precision"])
         if precision is None:
             continue
@@ -86,7 +111,7 @@ def published_rows() -> list[PublishedRow]:
                 unit=unit_key(cells["throughput_unit"]),
                 channels_last=CHANNELS_LAST in cells["notes"],
                 platform=(_PLATFORM.search(cells["notes"]) or _NO_PLATFORM)[1],
-                flagged="flag=" in cells["notes"],
+                flagged=FLAG in cells["notes"],
             )
         )
     return found

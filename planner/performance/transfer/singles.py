@@ -13,7 +13,7 @@ from planner.performance.constants import Constants
 from planner.performance.transfer.cards import Card, PrecisionClass, card_of
 from planner.performance.transfer.likeness import Array, Codes, Places
 from planner.performance.transfer.posterior import Measured
-from planner.performance.transfer.published import PublishedRow, published_rows
+from planner.performance.transfer.published import PublishedRow, PublishedTable
 from planner.performance.transfer.software import in_suite, release_of
 from planner.performance.transfer.terms import basis_of
 
@@ -44,6 +44,7 @@ class Singles:
     workloads: tuple[Workload, ...]
     rows: tuple[PublishedRow, ...]
     measured: Measured
+    table: PublishedTable  # all rows
 
 
 def code(names: Sequence[str]) -> Codes:
@@ -80,10 +81,10 @@ def usual_batch(rows: Sequence[PublishedRow]) -> float:
     return float(f"{max(_USUAL_STEP_S * median(row.speed for row in rows), 1):.3g}")
 
 
-def singles(catalog: Catalog, constants: Constants) -> Singles:
+def singles(table: PublishedTable, catalog: Catalog, constants: Constants) -> Singles:
     """Published rows of one GPU, but for cards whose rates the catalog lacks, and models with fewer than three."""
     found: dict[tuple[str, str], list[tuple[PublishedRow, Card]]] = {}
-    for row in published_rows():
+    for row in table.rows:
         card = card_of(catalog, row.gpu, row.precision, constants)
         if card is not None and row.gpus == 1 and not row.channels_last and not row.flagged:
             found.setdefault((row.model, row.input), []).append((row, card))
@@ -118,4 +119,5 @@ def singles(catalog: Catalog, constants: Constants) -> Singles:
             basis=np.array(basis),
             log_speed=np.log([row.speed for row in rows]),
         ),
+        table=table,
     )

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
@@ -13,12 +12,6 @@ from planner.performance.constants import Constants
 from planner.performance.transfer.likeness import Array
 from planner.performance.transfer.links import Kind
 
-COVERED: Final = 0.8
-EXCHANGE_FLOOR: Final = 0.015  # of a step, whatever share of it is exchange
-LAUNCH_BOUND: Final = 0.4
-"""Share of a step that is the same for any batch, above which it is bound by launches."""
-_HIGHEST_LEVEL = 0.95
-_ROWS_OF_THE_USUAL = 5  # for which the errors of all other models count
 _ALIKE_NOISE = 0.2  # of two cards of the same rates
 _FARTHEST_VARIANCE = 1.0  # what a card like none that was measured adds, in variances of one among them
 
@@ -28,28 +21,9 @@ class ModelWidths:
     """Of one model on one card: where it was measured on the card, on a new card, and in new software."""
 
     known: float
-    new_gpu: float
+    new_gpu: float  # for data centres
+    new_desktop_gpu: float  # for consumers and workstations, which differ more in power and software
     new_stack: float
-
-
-def covering(misses: Sequence[float] | Array, groups: int | None = None) -> float:
-    """What covers four of five errors; of few groups left out in turn rather more, as the next may be unlike them.
-
-    References
-    ----------
-    .. [1] A. Angelopoulos and S. Bates, "A Gentle Introduction to Conformal Prediction," 2021, sec. 1,
-       arXiv:2107.07511: the level that `groups` errors need for one more to be covered.
-    """
-    level = COVERED if groups is None else min(COVERED * (1 + 1 / groups), _HIGHEST_LEVEL)
-    return float(np.quantile(misses, level))
-
-
-def shrunk(misses: Sequence[float] | Array, usual: float) -> float:
-    """What covers a model's errors, the nearer to what is usual the fewer there are."""
-    if not len(misses):
-        return usual
-    share = len(misses) / (len(misses) + _ROWS_OF_THE_USUAL)
-    return share * covering(misses) + (1 - share) * usual
 
 
 def strangeness(card: Array, measured: Array) -> float:
@@ -74,7 +48,14 @@ def strange_factor(strange: float | Array) -> Array:
 
 
 def single_width(
-    widths: ModelWidths, *, new_gpu: bool, new_stack: bool, strange: float, launch_share: float, constants: Constants
+    widths: ModelWidths,
+    *,
+    new_gpu: bool,
+    new_stack: bool,
+    datacenter: bool,
+    strange: float,
+    launch_share: float,
+    constants: Constants,
 ) -> float:
     """Half-width on one card.
 
@@ -84,21 +65,25 @@ def single_width(
         Of the model.
     new_gpu, new_stack : bool
         Whether it wasn't measured on this card, or in this software.
+    datacenter : bool
+        Whether the card is sold for data centres.
     strange : float
         How unlike all measured cards a new one is, see `strangeness`. [-]
     launch_share : float
         Share of the step that is the same for any batch: less sure where nothing of the kind was measured. [-]
     constants : Constants
-        What a step that is bound by launches adds.
+        Which steps are bound by launches, and what that adds.
     """
     if not new_gpu and not new_stack:
         return widths.known
-    width = widths.new_gpu * float(strange_factor(strange)) if new_gpu else widths.known
-    if new_stack:
-        width = math.hypot(width, widths.new_stack)
-    return math.hypot(width, constants.half_width_regime) if launch_share > LAUNCH_BOUND else width
+    of_new = widths.new_gpu if datacenter else widths.new_desktop_gpu
+    width = of_new * float(strange_factor(strange))
+    if new_stack:  # whose errors are of known cards, so hold what these err by
+        width = math.hypot(width, widths.new_stack) if new_gpu else widths.new_stack
+    bound = launch_share > constants.launch_bound_share
+    return math.hypot(width, constants.half_width_regime) if bound else width
 
 
-def exchange_width(kind: Kind, share: float, by_kind: Mapping[str, float]) -> float:
+def exchange_width(kind: Kind, share: float, by_kind: Mapping[str, float], constants: Constants) -> float:
     """Half-width that several cards add, by the share of the step that they exchange or wait."""
-    return by_kind[kind] * (EXCHANGE_FLOOR + share)
+    return by_kind[kind] * (constants.exchange_floor_share + share)

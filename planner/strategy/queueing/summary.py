@@ -19,6 +19,7 @@ SEED: Final = 20_261_130
 _FEWEST_RUNS = 400  # of each job, over all repetitions: its 90th percentile then rests on the longest 40
 _MOST_ATTEMPTS = 60_000  # over all repetitions, a quarter of a second; one repetition may take more
 _MOST_OF_ONE = 200_000  # longer courses end earlier
+_MOST_MACHINES = 5_000
 _FEWEST_OF_MONTH = 10  # attempts, below which a month has no quantiles
 
 
@@ -108,6 +109,12 @@ def simulate_waiting(
         if (found := _job(stream.id, index, courses, limit_h, months)) is not None
     ]
     return Waiting(jobs=tuple(jobs), months=months, repetitions=repetitions, typical=courses[0])
+
+
+def simulable(pool: Pool, streams: Sequence[Stream]) -> bool:
+    """Whether a pool is small enough to simulate: neither thousands of machines nor 200,000 attempts a month."""
+    first_month = sum(stream.runs_per_month[0] * stream.attempts_per_run for stream in streams)
+    return pool.machines <= _MOST_MACHINES and first_month <= _MOST_OF_ONE
 
 
 def _months(streams: Sequence[Stream]) -> int:

@@ -51,12 +51,8 @@ def _commitment(
 
 def _overflow(field: str, offer: RentedOffer, asked: CommitmentInput, offers: list[RentedOffer]) -> int:
     """The offer that is named, else the on-demand one of the same instance."""
-
-    def instance(other: RentedOffer) -> tuple[object, ...]:
-        return (other.provider, other.region, other.gpu, other.gpu_count)
-
     if asked.overflow is None:
-        fitting = [other for other in offers if other.term == "on_demand" and instance(other) == instance(offer)]
+        fitting = [other for other in offers if other.term == "on_demand" and other.instance == offer.instance]
         if not fitting:
             raise InputError("no_overflow", field=f"{field}.overflow", offer=offer.id)
         return offers.index(min(fitting, key=lambda other: other.id))

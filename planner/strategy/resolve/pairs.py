@@ -7,22 +7,19 @@ from dataclasses import dataclass, field, replace
 
 from planner.catalog.query import find_workload
 from planner.catalog.records import Catalog, Figure, Workload
-from planner.cost.spot import SpotRun, hazard_per_s, spot_run
 from planner.errors import InputError, PlannerError
-from planner.performance.duration import MOST_LOST, Attempt, attempt_parts
 from planner.performance.estimate import Prediction, Setup, estimate
 from planner.performance.evidence import Evidence
 from planner.performance.remedies import remedies
 from planner.scenario.schema import JobInput, Scenario
 from planner.strategy.parameters import ParameterTable, given
 from planner.strategy.problem import Fit, Issue, Job, Pair, Restarts
+from planner.strategy.resolve.attempts import PlannedAttempt
 from planner.strategy.resolve.figures import Figures, oldest
 from planner.strategy.resolve.places import Place
-from planner.units import H_PER_YEAR, S_PER_H
 from planner.workload.training import amount_of_work
 
 _TOO_LARGE = ("does_not_fit", "fits_nowhere")
-_LIKELY = 0.02  # of an interruption, from which a run had better save its work
 
 
 def work_of(id: str, entry: JobInput, workload: Workload) -> float:
@@ -155,11 +152,10 @@ class PairFinder:
             if own is not None
             else self._as_predicted(job, entry, workload, place, work, problems)
         )
-        work_s = work / throughput.value
         if not problems:
-            problems += self._never_ends(job, entry, place, gpus, work_s)
-        if not problems and place.spot is not None:
-            fit = replace(fit, warnings=(*fit.warnings, *self._unsaved(job, entry, place, gpus, work_s)))
+            attempt = self._attempt(job, entry, place, gpus, work / throughput.value)
+            problems += attempt.never_ends()
+            fit = replace(fit, warnings=(*fit.warnings, *attempt.unsaved()))
         return Pair(
             job=index,
             resource=place.id,
@@ -251,7 +247,8 @@ class PairFinder:
                 continue
             if best is None or predicted.throughput > best[1].throughput:
                 best = last
-            if entry.deadline_h is None or self._turnaround_h(job, entry, place, last, work) <= entry.deadline_h:
+            attempt = self._attempt(job, entry, place, gpus, work / predicted.throughput)
+            if entry.deadline_h is None or attempt.turnaround_h <= entry.deadline_h:
                 best = last
                 break
         found = best or last
@@ -290,70 +287,8 @@ class PairFinder:
         )  # fmt: skip
         return gpus, -(-gpus // place.gpus_per_node), fit, figure
 
-    def _turnaround_h(self, job: Job, entry: JobInput, place: Place, run: tuple[int, Prediction], work: float) -> float:
-        """Start-up and one attempt at the predicted speed. [h]"""
-        work_s = work / run[1].throughput
-        if place.spot is not None:
-            return float(self._spot_run(job, entry, place, run[0], work_s).total_s) / S_PER_H
-        return float(self._attempt(job, entry, run[0], work_s).total_h) + place.startup_s / S_PER_H
-
-    def _never_ends(self, job: Job, entry: JobInput, place: Place, gpus: int, work_s: float) -> list[Issue]:
-        """The problem of a run that interruptions throw back again and again, if it is one."""
-        if place.spot is not None:
-            course = self._spot_run(job, entry, place, gpus, work_s)
-            if course.total_s <= MOST_LOST * course.uninterrupted_s:
-                return []
-            params = {"job": job.id, "resource": place.id, "checkpoints": entry.checkpoints}
-            return [Issue(code="spot_never_ends", field=f"jobs.{job.id}.checkpoints", params=params)]
-        attempt = self._attempt(job, entry, gpus, work_s)
-        if attempt.ends:
-            return []
-        params = {
-            "job": job.id,
-            "resource": place.id,
-            "checkpoints": attempt.checkpoints,
-            "checkpoint_s": attempt.checkpoint_h / attempt.checkpoints * S_PER_H if attempt.checkpoints else 0.0,
-            "interruptions": attempt.interruptions,
-        }
-        field = "checkpoints" if entry.checkpoints else "checkpoint_s"
-        return [Issue(code="attempt_never_ends", field=f"jobs.{job.id}.{field}", params=params)]
-
-    def _unsaved(self, job: Job, entry: JobInput, place: Place, gpus: int, work_s: float) -> list[Issue]:
-        """That a run on spot instances saves nothing before its end, where it is likely to matter."""
-        probability = float(self._spot_run(job, entry, place, gpus, work_s).interrupted_probability)
-        if entry.checkpoints or probability < _LIKELY:
-            return []
-        params = {"job": job.id, "share": probability}
-        return [Issue(code="spot_without_checkpoints", field=f"jobs.{job.id}.checkpoints", params=params)]
-
-    def _spot_run(self, job: Job, entry: JobInput, place: Place, gpus: int, work_s: float) -> SpotRun:
-        spot = place.spot
-        assert spot is not None
-        values = [parameter.value for parameter in self.table.freeze()]
-        hazard = hazard_per_s(values[spot.interrupted_share_at], -(-gpus // place.gpus_per_node))
-        if job.restarts is not None:
-            hazard += values[job.restarts.interruptions_per_gpu_year_at] * gpus / (H_PER_YEAR * S_PER_H)
-        return spot_run(
-            place.startup_s,
-            work_s * (1 + entry.eval_share) + entry.checkpoints * entry.checkpoint_s,
-            max(entry.checkpoints, 1),
-            hazard,
-            values[spot.load_s_at],
-            values[spot.reacquire_s_at],
-        )
-
-    def _attempt(self, job: Job, entry: JobInput, gpus: int, work_s: float) -> Attempt:
-        restarts = job.restarts
-        values = () if restarts is None else [parameter.value for parameter in self.table.freeze()]
-        return attempt_parts(
-            work_s,
-            eval_share=entry.eval_share,
-            checkpoints=entry.checkpoints,
-            checkpoint_s=entry.checkpoint_s if restarts is None else values[restarts.checkpoint_s_at],
-            gpus=gpus,
-            interruptions_per_gpu_year=None if restarts is None else values[restarts.interruptions_per_gpu_year_at],
-            restart_s=0.0 if restarts is None else values[restarts.restart_s_at],
-        )
+    def _attempt(self, job: Job, entry: JobInput, place: Place, gpus: int, work_s: float) -> PlannedAttempt:
+        return PlannedAttempt(job=job, entry=entry, place=place, gpus=gpus, work_s=work_s, table=self.table)
 
     def _dated(self, predicted: Prediction) -> str | None:
         """Date of a predicted speed: of the oldest measurement or constant it rests on."""

@@ -1,4 +1,4 @@
-"""How what was found is held against what was to be reached."""
+"""How what was found is held against the limits."""
 
 from __future__ import annotations
 

@@ -20,10 +20,10 @@ from planner.performance.held_out import (
     HeldOut,
     after_three,
     collection,
-    errors_of,
     other_models,
 )
 from planner.performance.own_offset import own_rows_offset
+from planner.performance.percent_errors import errors_of
 
 
 def test_errors_are_percent_of_what_was_measured() -> None:

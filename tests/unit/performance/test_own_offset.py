@@ -111,3 +111,12 @@ def test_very_many_configurations_are_looked_at_in_even_steps() -> None:
     assert evenly(3) == [0, 1, 2]
     found = evenly(100_000)
     assert len(found) == MOST_CONFIGURATIONS and (found[0], found[-1]) == (0, 99_999)
+
+
+def test_rows_far_off_move_nothing_and_say_to_check_their_unit() -> None:
+    far = own_offset("g", "vision", "s", entries(np.log(10), np.log(11), np.log(9)))
+    assert far is not None and not far.used
+    code, params = far.words("card")
+    assert (code, params["factor"]) == ("own_rows_far", pytest.approx(10))
+    near = own_offset("g", "vision", "s", entries(np.log(2.9), np.log(2.8), np.log(2.9)))
+    assert near is not None and near.used and near.words("card")[0] == "own_rows_slower"

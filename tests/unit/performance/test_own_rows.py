@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 
 from planner.errors import Problem, TableError
+from planner.performance import own_rows
 from planner.performance.estimate import Prediction, Setup, estimate
 from planner.performance.evidence import Evidence, load_evidence
 from planner.performance.own_offset import MOST_CONFIGURATIONS
-from planner.performance.own_rows import with_own_rows
+from planner.performance.own_rows import with_own_rows, with_own_tables
+from planner.performance.recalibrate import with_offsets
 from tests.planning import shipped_catalog
 
 CATALOG = shipped_catalog()
@@ -302,10 +304,45 @@ def test_rows_of_two_files_count_together() -> None:
     assert (own.files, own.rows) == (("own.csv", "more.csv"), 3)
 
 
+def test_every_faulty_cell_is_a_problem_of_its_own_with_the_text_that_stands_there() -> None:
+    words = "a: found b; expected c"
+    evidence, problems = read({"n_gpus": "x", "micro_batch_seqs": words})
+    assert not evidence.own
+    assert [(problem.field, problem.found) for problem in problems] == [
+        ("n_gpus", "'x'"), ("micro_batch_seqs", f"'{words}'")
+    ]  # fmt: skip
+    _, problems = read({"batch_per_gpu": words, "n_gpus": "-1"}, base=BERT)
+    assert {(problem.field, problem.found) for problem in problems} == {
+        ("batch_per_gpu", f"'{words}'"), ("n_gpus", "'-1'")
+    }  # fmt: skip
+
+
+def test_several_tables_are_read_as_one_after_the_other_and_recalibrated_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = sweep(0.8, 0.8, 0.8, 0.8)
+    files = [(f"{at}.csv", table(row)) for at, row in enumerate(rows)]
+    files.append(("copy.csv", files[0][1]))
+    apart, said = load_evidence(), []
+    for file, content in files:
+        apart, problems = with_own_rows(apart, content, file=file, catalog=CATALOG)
+        said.append(problems)
+    calls = []
+
+    def counted(*given: Any) -> Evidence:
+        calls.append(given)
+        return with_offsets(*given)
+
+    monkeypatch.setattr(own_rows, "with_offsets", counted)
+    together, problems_of = with_own_tables(load_evidence(), files, catalog=CATALOG)
+    assert (together, problems_of) == (apart, tuple(said))
+    assert together.offsets and len(calls) == 1
+    assert with_own_tables(together, files[:2], catalog=CATALOG)[0] is together
+    assert with_own_tables(together, [], catalog=CATALOG) == (together, ())
+
+
 def test_very_many_rows_are_read_and_many_configurations_are_sampled() -> None:
-    rows = [{"id": at, "micro_batch_seqs": at, "global_batch_seqs": at} for at in range(1, 20_001)]
+    rows = [{"id": at, "micro_batch_seqs": at, "global_batch_seqs": at} for at in range(1, 3_001)]
     evidence, problems = read(*rows)
-    assert (len(evidence.own), problems) == (20_000, ())
+    assert (len(evidence.own), problems) == (3_000, ())
     (own,) = evidence.offsets
     assert own.rows == MOST_CONFIGURATIONS
 
@@ -314,3 +351,17 @@ def test_what_is_left_out_takes_what_own_rows_say_of_others_along() -> None:
     evidence, _ = read(*sweep(0.8, 0.8, 0.8))
     assert evidence.offsets and evidence.without_gpu("rtx-3090").offsets == ()
     assert evidence.without_gpu("rtx-3090").own == evidence.own
+
+
+def test_a_spread_beyond_all_clocks_is_refused_and_a_far_speed_is_pointed_out() -> None:
+    header = "id,gpu,n_gpus,model,precision,batch_per_gpu,input,throughput,throughput_unit,task,spread\n"
+    rows = "far,rtx-3090,1,resnet50,amp-bf16,64,3x224x224,60,samples/s,train,0.02\n"
+    rows += "odd,rtx-3090,1,resnet50,amp-bf16,32,3x224x224,600,samples/s,train,1.5\n"
+    catalog = shipped_catalog()
+    evidence, problems = with_own_rows(load_evidence(), (header + rows).encode(), file="mine.csv", catalog=catalog)
+    assert [(problem.record, problem.field) for problem in problems] == [("odd", "spread")]
+    gpu, workload = catalog.gpus["rtx-3090"], catalog.workloads["resnet50-imagenet"]
+    found = estimate(Setup(workload=workload, gpu=gpu, gpus=1, gpus_per_node=1, micro_batch=64), catalog, evidence)
+    assert found.throughput == 60
+    far = next(warning for warning in found.warnings if warning.code == "own_row_far")
+    assert far.params["factor"] > 10

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 import pytest
 
+from planner.measurements.fault import Fault
+from planner.measurements.prediction import RowPrediction
 from planner.measurements.rows import LanguageRow, MemoryRow, Row, SampleRow, Schema
 from planner.measurements.table import Table
+from planner.performance import own_validation
 from planner.performance.own_tables import OWN_STACK
 from planner.performance.own_validation import OwnValidation, validate_published, validate_with_own
 from planner.performance.predict_rows import predict_language_rows
@@ -64,6 +69,33 @@ def test_own_rows_move_the_rows_of_their_software_and_card() -> None:
     assert one(found).sources == tuple(f"measurements:own:own.csv:b{batch}" for batch in (1, 2, 4))
     (own,) = found.offsets
     assert (own.used, own.rows, own.files, own.gpu) == (True, 3, ("own.csv",), "rtx-4090")
+
+
+def test_what_stands_in_a_cell_is_said_as_it_stands() -> None:
+    words = "card: found b, expected c"
+    own = table(replace(GPT, gpu=words, tokens_per_s_total=1.0))
+    (problem,) = validate_with_own(table(GPT), [("own.csv", own)], CATALOG).problems
+    assert (problem.field, problem.found) == ("gpu", f"'{words}'")
+    faults = (Fault(field="a", found="b", expected="c"), Fault(field="d", found="e", expected="f"))
+    faulty = replace(own, faults={0: faults})
+    problems = validate_with_own(table(GPT), [("own.csv", faulty)], CATALOG).problems
+    assert [(one.field, one.found, one.expected) for one in problems] == [("a", "b", "c"), ("d", "e", "f")]
+
+
+def test_a_table_is_predicted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = table(
+        *(replace(GPT, id=f"r{batch}", global_batch_seqs=batch, micro_batch_seqs=batch) for batch in (32, 64))
+    )
+    seen: list[int] = []
+
+    def counted(rows: Sequence[LanguageRow], *given: Any, **settings: Any) -> list[RowPrediction]:
+        seen.append(len(rows))
+        return predict_language_rows(rows, *given, **settings)
+
+    monkeypatch.setattr(own_validation, "predict_language_rows", counted)
+    found = validate_with_own(asked, [("own.csv", table(*sweep(0.8, 0.8, 0.8)))], CATALOG)
+    assert sorted(seen) == [2, 3]  # the rows asked, and the own ones
+    assert found.cold == validate_published(asked, CATALOG).summary
 
 
 @pytest.mark.parametrize("changes", [{"gpu": "rtx-3090"}, {"framework": "another"}], ids=str)

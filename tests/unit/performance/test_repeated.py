@@ -49,6 +49,9 @@ def test_the_median_answers_with_an_interval_for_how_far_rows_lie_apart() -> Non
         ({"id": "a"}, 105.0),
         ({"date": "2026"}, 95.0),  # of its date and origin: itself under another id
         ({"date": "2026", "origin": "y"}, 100.0),
+        ({"date": "2026-03"}, 95.0),  # a month of that year
+        ({"date": "2026", "origin": "X@9f3"}, 95.0),  # however it is spelled
+        ({"date": "2026", "origin": " x "}, 95.0),
         ({"date": None}, None),  # could be any of them
         ({"date": ""}, None),
         ({"date": None, "origin": "y"}, 100.0),

@@ -20,7 +20,7 @@ from planner.performance.evidence import MEASUREMENTS_FOLDER, load_evidence
 from planner.performance.time_to_target.baselines import baselines
 from planner.performance.time_to_target.benchmarks import find_benchmark, year_of_round
 from planner.performance.time_to_target.effects import fit_offsets, offset_of
-from planner.performance.time_to_target.fit import fit_of, widths
+from planner.performance.time_to_target.fit import widths
 from planner.performance.time_to_target.held_out import Miss
 from planner.performance.time_to_target.larger_batch import TARGET_OF, samples_factor
 from planner.performance.time_to_target.model import NOVELTIES, Novelty, fit_target
@@ -171,8 +171,8 @@ def test_shipped_targets_are_what_the_fit_gives() -> None:
     }
     of_width = widths(known)
     for id, entry in shipped.items():
-        fitted = as_entry(fit_of(id, runs_of()[id]))
-        assert entry["setups"] == fitted["setups"] and entry["unit"] == fitted["unit"]
+        fitted = as_entry(fit_target(runs_of()[id]))
+        assert set(entry) == set(fitted) and entry["setups"] == fitted["setups"]
         for part in ("law", "terms"):
             assert entry[part] == pytest.approx(fitted[part], abs=2e-3)
         for part in ("work_offsets", "time_offsets"):
@@ -225,6 +225,7 @@ def test_the_measured_value_is_never_looked_at() -> None:
     [
         ({"benchmark": "minigo"}, "benchmark: found 'minigo', expected one that was published: bert, dlrm"),
         ({"round": "spring"}, "round: found 'spring', expected a form such as v4.1"),
+        ({"n_gpus": None}, "n_gpus: found nothing, expected the number of GPUs"),
         ({"gpu": "k80"}, "gpu: found 'k80'"),
     ],
 )
@@ -282,3 +283,24 @@ def test_a_broken_file_of_targets_is_named(tmp_path: Path) -> None:
     path.write_text("targets: [{id: x}]\n", encoding="utf-8")
     with pytest.raises(CatalogError):
         load_targets(path)
+
+
+def test_a_vendor_without_a_run_has_a_far_wider_interval() -> None:
+    amd, known = predict(gpu="mi300x"), predict(gpu="h100-sxm5-80gb")
+    assert amd.predicted is not None and amd.high is not None and known.predicted is not None and known.high is not None
+    assert amd.high / amd.predicted > 1.9
+    assert known.high / known.predicted < 1.25
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"global_batch_size": 10**9}, "global_batch_size: found 1,000,000,000, expected"),
+        ({"global_batch_size": 1}, "global_batch_size: found 1, expected"),
+        ({"n_gpus": 1_000_000}, "nodes: found 1 for 1,000,000 GPUs"),
+    ],
+)
+def test_systems_and_batches_far_from_any_published_are_not_predicted(changes: dict[str, object], words: str) -> None:
+    found = predict(**changes)
+    assert found.predicted is None
+    assert str(found.skipped).startswith(words)

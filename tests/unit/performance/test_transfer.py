@@ -72,19 +72,15 @@ def ask(gpu_id: str = "rtx-3090", gpus: int = 1, **changes: object) -> Answer:
     gpu = find_accelerator(catalog(), gpu_id)
     asked: dict[str, object] = {"precision": "16-bit", "batch": 64, "stack": "lambda-benchmark-v1/1.13", **changes}
     found = answer(
-        transfer.models["resnet50-v1.5"][0], gpu=gpu, link=link_of(gpu, gpus, gpus, None, constants), catalog=catalog(),
+        transfer.models["resnet50-v1.5"][0], gpu=gpu, link=link_of(gpu, gpus, gpus, None, constants),
         constants=constants, transfer=transfer, **asked,  # type: ignore[arg-type]
     )  # fmt: skip
     assert found is not None
     return found
 
 
-def test_parts_of_an_answer_add_up_to_its_step() -> None:
-    for gpus in (1, 4):
-        found = ask(gpus=gpus)
-        assert found.step_s == pytest.approx(gpus * 64 / found.speed)
-        assert all(seconds >= 0 for seconds in found.parts_s.values())
-        assert (found.parts_s["communication"] > 0) == (gpus > 1) == (found.parts_s["waiting"] > 0)
+def test_several_cards_lose_to_each_other() -> None:
+    assert ask().speed < ask(gpus=4).speed < 4 * ask().speed
 
 
 def test_measured_card_keeps_what_its_terms_leave_unexplained() -> None:
@@ -189,6 +185,7 @@ def test_unknown_model_is_estimated_from_its_arithmetic() -> None:
         ({"input": "3x512x512"}, "input: found '3x512x512'"),
         ({"precision": "tf32", "gpu": "v100-sxm2-16gb"}, "gpu: found 'v100-sxm2-16gb'"),
         ({"throughput_unit": "molecules/s"}, "throughput_unit: found 'molecules/s'"),
+        ({"n_gpus": None}, "n_gpus: found nothing, expected the number of GPUs"),
         ({"gpu": "RTX3080-Laptop"}, "gpu: found 'RTX3080-Laptop'"),
     ],
 )

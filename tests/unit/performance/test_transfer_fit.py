@@ -3,49 +3,34 @@
 from __future__ import annotations
 
 import dataclasses
-from functools import lru_cache
 
 import numpy as np
 import pytest
 import yaml
 
-from planner.catalog.load import load_catalog
+from benchmarks.transfer_accuracy import SHIPPED
 from planner.catalog.query import find_accelerator
-from planner.catalog.records import Catalog
-from planner.performance.constants import Constants, constants_of
+from planner.performance.percent_errors import covering, shrunk
 from planner.performance.scaling import link_of
 from planner.performance.transfer.cards import Card
 from planner.performance.transfer.fit import document_of
 from planner.performance.transfer.fit_links import LinkFit, pairs_of
-from planner.performance.transfer.fitted import Fitted, fit_everything
-from planner.performance.transfer.held_out import CARDS_OF_SUITE, GEFORCE, NVLINK, PCIE, scores
+from planner.performance.transfer.held_out import CARDS_OF_SUITE, GEFORCE, NVLINK, PCIE
 from planner.performance.transfer.likeness import covariance
 from planner.performance.transfer.links import LinkRates, exchange, kind_of
 from planner.performance.transfer.models import TRANSFER_FILE, load_transfer
 from planner.performance.transfer.posterior import Measured, Prior, fit
+from planner.performance.transfer.published import shipped_table
 from planner.performance.transfer.singles import code, places_of, singles
 from planner.performance.transfer.terms import basis_of, part_times
-from planner.performance.transfer.widths import covering, shrunk, strangeness
+from planner.performance.transfer.widths import strangeness
+from planner.report.held_out import load_held_out
+from tests.unit.performance.transfer_fit import catalog, constants, fitted, left_out_scores
 
 RATES = LinkRates(
     nvlink_share=0.1, pcie_gb_per_s_professional=20.0, pcie_gb_per_s_geforce=6.0, pcie_generation_gain=3.0,
     geforce_contention=0.7, sync_share=0.02,
 )  # fmt: skip
-
-
-@lru_cache
-def catalog() -> Catalog:
-    return load_catalog()
-
-
-def constants() -> Constants:
-    return constants_of(catalog().assumptions)
-
-
-@lru_cache
-def fitted() -> Fitted:
-    """The fit of all published rows, a few seconds."""
-    return fit_everything(catalog(), constants())
 
 
 def made_up(count: int, noise: float = 0.0) -> tuple[Measured, list[float]]:
@@ -128,9 +113,9 @@ def test_exchange_by_hand() -> None:
 
 
 def test_arrays_of_the_search_are_the_formula_of_one_run() -> None:
-    found = singles(catalog(), constants())
-    pairs = pairs_of(found.workloads, catalog(), constants())[::40]
-    links = LinkFit(pairs, found.workloads, catalog(), constants())
+    found = singles(shipped_table(), catalog(), constants())
+    pairs = pairs_of(found, catalog(), constants())[::40]
+    links = LinkFit(pairs, found, catalog(), constants())
     fitted = links.fit(np.arange(len(pairs)))
     for at, pair in enumerate(pairs):
         assert fitted.step_s(pair, constants()) == pytest.approx(links.step_s(fitted.values, np.array([at]))[0])
@@ -138,8 +123,8 @@ def test_arrays_of_the_search_are_the_formula_of_one_run() -> None:
 
 def test_widths_by_hand() -> None:
     assert covering([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]) == 5.0
-    assert shrunk([], 0.3) == 0.3
-    assert shrunk([0.1] * 5, 0.3) == pytest.approx(0.2)
+    assert shrunk([], 0.3, 5) == 0.3
+    assert shrunk([0.1] * 5, 0.3, 5) == pytest.approx(0.2)
     cards = np.log([[1000.0, 100.0], [2000.0, 300.0]])
     assert strangeness(cards[0], cards) < 0.2 < strangeness(np.log([1400.0, 20.0]), cards)
     assert strangeness(np.log([1e6, 1e5]), cards) == pytest.approx(1)
@@ -163,12 +148,11 @@ def test_shipped_file_is_what_the_fit_gives() -> None:
 
 def test_cards_and_hosts_left_out_stay_within_the_limits_and_ahead_of_data_sheets() -> None:
     """Each GPU, and each host, with all its rows: median and 90th percentile in percent at most."""
-    most = {CARDS_OF_SUITE: (7.5, 20), NVLINK: (5, 14), PCIE: (6, 17), GEFORCE: (6, 43)}
-    found = {score.split: score for score in scores(fitted(), catalog(), constants())}
-    for split, (median, p90) in most.items():
-        score = found[split]
-        assert score.n > 50
-        assert score.median < median and score.p90 < p90
+    shipped = {split.id: split for split in load_held_out()}
+    for split in (CARDS_OF_SUITE, NVLINK, PCIE, GEFORCE):
+        score, limit = left_out_scores()[split], shipped[SHIPPED[split]].limit
+        assert limit is not None and score.n > 50
+        assert score.median < limit.median_ape and score.p90 < limit.p90_ape
         assert score.median < min(of for of, _ in score.baselines.values()) + 2
         assert score.p90 < min(of for _, of in score.baselines.values())
         assert 0.75 < score.coverage_80 < 0.88

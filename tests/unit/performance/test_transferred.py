@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
+import csv
 import dataclasses
+import io
 import math
+import re
+import shutil
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from planner.performance import transferred
 from planner.performance.constants import constants_of
 from planner.performance.estimate import Prediction, Setup, estimate, predict_unmeasured
-from planner.performance.evidence import Evidence, load_evidence
+from planner.performance.evidence import (
+    LANGUAGE_FILE,
+    MEASUREMENTS_FOLDER,
+    SAMPLE_FILE,
+    SOURCES_FILE,
+    Evidence,
+    load_evidence,
+)
+from planner.performance.repeated import MOST_SOURCES
 from planner.performance.scaling import link_of
 from planner.performance.transfer.answer import answer
 from planner.performance.transfer.left_out import refitted
-from planner.performance.transfer.models import load_transfer
-from planner.performance.transferred import MOST_SOURCES
+from planner.performance.transfer.models import TRANSFER_FILE, load_transfer
+from planner.performance.transfer.published import shipped_table, table_of
 from tests.planning import shipped_catalog
 
 CATALOG = shipped_catalog()
@@ -45,7 +59,7 @@ def test_a_known_model_on_a_card_without_a_row_is_taken_over() -> None:
     (model,) = load_transfer().models["resnet50-v1.5"]
     told = answer(
         model, gpu=CATALOG.gpus["l40s"], precision="16-bit", batch=256, stack=load_transfer().newest_stack,
-        link=link_of(CATALOG.gpus["l40s"], 1, 1, None, constants), catalog=CATALOG, constants=constants,
+        link=link_of(CATALOG.gpus["l40s"], 1, 1, None, constants), constants=constants,
         transfer=load_transfer(),
     )  # fmt: skip
     assert told is not None
@@ -148,14 +162,104 @@ def test_too_few_cards_are_no_ground() -> None:
 
 def test_a_fit_to_all_rows_is_what_is_shipped() -> None:
     constants = constants_of(CATALOG.assumptions)
-    found = refitted({row.id for row in (*EVIDENCE.measurements, *EVIDENCE.for_transfer)}, CATALOG, constants)
+    table = table_of(EVIDENCE.samples)
+    found = refitted(table, {row.id for row in (*EVIDENCE.measurements, *EVIDENCE.for_transfer)}, CATALOG, constants)
     assert found is not None
     for name, models in load_transfer().models.items():
         for one, other in zip(models, found.models[name], strict=True):
             assert one.terms == pytest.approx(other.terms, abs=2e-3)
             assert (one.cards, one.widths) == (other.cards, other.widths)
-    assert refitted(set(), CATALOG, constants) is None
+    assert refitted(table, set(), CATALOG, constants) is None
 
 
 def test_a_measurement_of_the_configuration_still_comes_first() -> None:
     assert predict(BERT, "a100-sxm4-80gb").basis == "measured"
+
+
+def edited(folder: Path, old: str, new: str) -> Evidence:
+    """Evidence of a folder whose table of speeds counted in samples differs from the one that ships."""
+    for name in (LANGUAGE_FILE, SAMPLE_FILE, SOURCES_FILE):
+        shutil.copy(MEASUREMENTS_FOLDER / name, folder / name)
+    text = (folder / SAMPLE_FILE).read_text(encoding="utf-8")
+    assert old in text
+    (folder / SAMPLE_FILE).write_text(text.replace(old, new), encoding="utf-8")
+    return load_evidence(folder)
+
+
+def test_the_shipped_fit_is_that_of_the_shipped_rows() -> None:
+    assert load_transfer().table == table_of(EVIDENCE.samples).digest == shipped_table().digest
+
+
+def test_comments_and_the_order_of_rows_are_no_other_table(tmp_path: Path) -> None:
+    content = (MEASUREMENTS_FOLDER / SAMPLE_FILE).read_text(encoding="utf-8")
+    lines = content.splitlines()
+    assert table_of("\n".join(["# a remark", *lines]).encode()).digest == shipped_table().digest
+    head = next(at for at, line in enumerate(lines) if not line.startswith("#"))
+    turned = [*lines[: head + 1], *reversed(lines[head + 1 :])]
+    assert table_of("\n".join(turned).encode()).digest == shipped_table().digest
+    assert table_of("\n".join(lines[:-1]).encode()).digest != shipped_table().digest
+
+
+def test_rows_that_were_edited_are_fitted_anew(tmp_path: Path) -> None:
+    """A table other than that of the shipped fit: all its ResNet-50 twice as fast, and so is what is taken over."""
+    text = (MEASUREMENTS_FOLDER / SAMPLE_FILE).read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    names = lines[0].split(",")
+    at, model = names.index("throughput"), names.index("model")
+    for name in (LANGUAGE_FILE, SOURCES_FILE):
+        shutil.copy(MEASUREMENTS_FOLDER / name, tmp_path / name)
+    faster = [lines[0]]
+    rows = list(csv.reader(lines[1:]))
+    for cells in rows:
+        cells[at] = str(2 * float(cells[at])) if cells[model] == "ResNet50-v1.5" else cells[at]
+    stream = io.StringIO()
+    csv.writer(stream, lineterminator="\n").writerows(rows)
+    (tmp_path / SAMPLE_FILE).write_text("\n".join([*faster, stream.getvalue()]), encoding="utf-8")
+    evidence = load_evidence(tmp_path)
+    assert evidence.complete
+    shipped, found = predict(RESNET, micro_batch=256), predict(RESNET, micro_batch=256, evidence=evidence)
+    assert shipped.basis == found.basis == "transferred"
+    assert found.throughput / shipped.throughput == pytest.approx(2, rel=0.1)
+    assert predict(RESNET, micro_batch=256).throughput == shipped.throughput
+
+
+def test_a_model_that_only_another_table_has_is_as_unsure_as_the_least_sure(tmp_path: Path) -> None:
+    evidence = edited(tmp_path, ",ResNet50-v1.5,", ",ResNet50-of-mine,")
+    constants = constants_of(CATALOG.assumptions)
+    ids = {row.id for row in (*evidence.measurements, *evidence.for_transfer)}
+    found = refitted(table_of(evidence.samples), ids, CATALOG, constants)
+    assert found is not None and "resnet50-v1.5" not in found.models
+    widths = [model.widths.new_gpu for models in load_transfer().models.values() for model in models]
+    assert found.models["resnet50-of-mine"][0].widths.new_gpu == max(widths)
+
+
+def test_constants_and_the_file_of_the_fit_are_part_of_the_question(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    usual = predict(RESNET, micro_batch=256)
+    path = tmp_path / "transfer.yaml"
+    text = TRANSFER_FILE.read_text(encoding="utf-8")
+    path.write_text(re.sub("unit: (-[0-9.]+)}", lambda found: f"unit: {float(found[1]) + 1}}}", text), encoding="utf-8")
+    monkeypatch.setattr(transferred, "load_transfer", lambda: load_transfer(path))
+    assert predict(RESNET, micro_batch=256).throughput < usual.throughput
+    monkeypatch.undo()
+    assert predict(RESNET, micro_batch=256).throughput == usual.throughput
+
+
+def test_a_card_that_was_measured_in_another_precision_only_is_no_surer_than_a_new_one() -> None:
+    (model,) = load_transfer().models["bert-large-squad-finetune"]
+    gpu, constants = CATALOG.gpus["a40"], constants_of(CATALOG.assumptions)
+    assert gpu.id in model.cards and not any((of, kind) == (gpu.id, "fp32") for of, kind, _ in model.runs)
+    surer = dict(CATALOG.assumptions)
+    for name in ("half_width_known_gpu", "half_width_new_architecture"):  # which are wider
+        one = surer[f"estimator_{name}"]
+        surer[one.id] = dataclasses.replace(one, figure=dataclasses.replace(one.figure, value=0.01))
+    catalog = dataclasses.replace(CATALOG, assumptions=surer)
+    found = estimate(setup(BERT, gpu.id, micro_batch=8, precision="fp32"), catalog, EVIDENCE)
+    told = answer(
+        model, gpu=gpu, precision="fp32", batch=8, stack=load_transfer().newest_stack,
+        link=link_of(gpu, 1, 1, None, constants), constants=constants, transfer=load_transfer(),
+    )  # fmt: skip
+    assert found.basis == "transferred" and told is not None
+    assert told.half_width > 0.01
+    assert math.log(found.throughput_high / found.throughput) == pytest.approx(told.half_width)

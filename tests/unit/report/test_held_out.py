@@ -8,9 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.accuracy_tables import LIMITS, MEMORY_LIMIT
+from benchmarks.transfer_accuracy import SHIPPED
 from planner.errors import CatalogError
-from planner.report.held_out import Errors, Split, load_held_out
+from planner.performance.percent_errors import median_and_p90
+from planner.performance.time_to_target.targets import load_targets
+from planner.report.held_out import Baseline, Errors, Split, load_held_out
+from tests.unit.performance.targets import baselines_of, left_out, runs_of
+from tests.unit.performance.transfer_fit import left_out_scores
 
 ROOT = Path(__file__).resolve().parents[3]
 SPLITS = load_held_out()
@@ -116,12 +120,39 @@ def test_every_row_of_the_main_tables_is_shipped(lead):
     assert set(table.errors) <= names
 
 
-def test_limits_are_those_of_the_benchmark():
-    limits = {**LIMITS, "each row left out": MEMORY_LIMIT}
-    compared = [split for split in SPLITS if split.name in limits]
-    assert len(compared) == len(limits)
-    for split in compared:
-        assert split.limit == Errors(median_ape=limits[split.name][0], p90_ape=limits[split.name][1]), split.id
+def best_of(baselines: dict[str, tuple[float, float]], digits: int) -> Baseline | None:
+    """The best as printed, 90th percentiles to so many digits."""
+    shown = {name: (round(median, 1), round(p90, digits)) for name, (median, p90) in baselines.items()}
+    best = min(shown, key=lambda name: shown[name], default=None)
+    return best and Baseline(name=best, errors=Errors(median_ape=shown[best][0], p90_ape=shown[best][1]))
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_shipped_errors_of_transfer_are_what_the_fit_gives(name):
+    score = left_out_scores()[name]
+    split = next(split for split in SPLITS if split.id == SHIPPED[name])
+    assert (split.rows, split.coverage_80) == (score.n, round(score.coverage_80, 2))
+    assert split.errors == Errors(median_ape=round(score.median, 1), p90_ape=round(score.p90, 1))
+    assert split.median_half_width == round(score.median_half_width, 1)
+    assert split.best_baseline == best_of(score.baselines, 0)
+
+
+@pytest.mark.parametrize("group", [("unseen system", "system"), ("newest round", "round"), ("unseen GPU", "card")])
+def test_shipped_errors_of_times_to_target_are_what_the_fit_gives(group):
+    targets = load_targets()
+    shipped = {split.id: split for split in SPLITS if split.id.startswith("mlperf-") and split.id.endswith(group[1])}
+    for benchmark in runs_of():
+        misses = left_out(benchmark, group[0])
+        if not misses:
+            continue
+        split = shipped.pop(f"mlperf-{benchmark.replace('_', '-')}-{group[1]}")
+        median, p90 = median_and_p90([miss.error for miss in misses])
+        inside = [abs(miss.error) <= targets[benchmark].half_widths[miss.novelty] for miss in misses]
+        assert split.rows == len(misses), split.id
+        assert split.errors == Errors(median_ape=round(median, 1), p90_ape=round(p90, 1)), split.id
+        assert split.coverage_80 == round(sum(inside) / len(inside), 2), split.id
+        assert split.best_baseline == best_of(baselines_of(benchmark, group[0]), 1), split.id
+    assert not shipped
 
 
 def test_a_limit_is_kept_by_both_figures(tmp_path):

@@ -84,3 +84,14 @@ def test_unknown_interruptions_are_assumed_and_shown_as_such() -> None:
     assert share.estimate
     shown = {figure["id"] for figure in plan_document(solve(plan))["figures"]}
     assert {P4D + "interrupted_share_per_month", "rental.reacquire_s"} <= shown
+
+
+def test_on_demand_wins_sooner_where_only_spot_is_taxed() -> None:
+    taxed = {"tax.rate": 0.2}
+    both = train(solve(document("spot-node", taxed))).spot
+    assert both.on_demand_wins_at_per_instance_h == pytest.approx(0.630492, abs=5e-7)
+    inside = {**taxed, "offers.p4d.includes_tax": True}
+    one = train(solve(document("spot-node", inside))).spot
+    untaxed = train(solve(document("spot-node", {"offers.p4d.price_usd_per_h": 21.957642 / 1.2}))).spot
+    assert one.on_demand_wins_at_per_instance_h == pytest.approx(untaxed.on_demand_wins_at_per_instance_h, rel=1e-9)
+    assert one.on_demand_wins_at_per_instance_h < both.on_demand_wins_at_per_instance_h

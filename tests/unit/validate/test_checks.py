@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from planner.measurements.checks import Subjects, row_reason
+from planner.measurements.checks import Subjects, faults_of, row_reason
+from planner.measurements.fault import in_words
 from planner.measurements.rows import SampleRow
 from tests.unit.validate.tables import LANGUAGE, MEMORY, TIMES, catalog, table_of, validate
 
@@ -14,7 +15,7 @@ from tests.unit.validate.tables import LANGUAGE, MEMORY, TIMES, catalog, table_o
 def reason_of(base: dict[str, object] | None = None, **cells: object) -> str | None:
     table = table_of(cells) if base is None else table_of(cells, base=base)
     assert table.faults == {}
-    return row_reason(table.rows[0], Subjects(catalog()))
+    return in_words(faults_of(table, 0, Subjects(catalog()))) or None
 
 
 def test_nothing_speaks_against_a_sound_row() -> None:
@@ -56,7 +57,7 @@ def test_times_with_cells_left_out_are_sound(cells: dict[str, object]) -> None:
     ],
 )
 def test_times_that_cannot_be_meant(column: str, text: str) -> None:
-    assert table_of({column: text}, base=TIMES).faults[0].startswith(f"{column}: found '{text}'")
+    assert in_words(table_of({column: text}, base=TIMES).faults[0]).startswith(f"{column}: found '{text}'")
 
 
 @pytest.mark.parametrize(
@@ -106,7 +107,7 @@ def test_models_that_the_estimator_knows_besides() -> None:
 def test_many_unknown_names_get_a_reason_and_known_ones_are_still_found() -> None:
     subjects = Subjects(catalog())
     for at in range(400):
-        assert "found 'card" in (subjects.gpu_reason(f"card {at}") or "")
+        assert "found 'card" in str(subjects.gpu_reason(f"card {at}"))
         assert not hasattr(subjects.model(f"net {at}"), "transformer")
     assert subjects.gpu_reason("H100-SXM5-80GB") is None
     assert subjects.model(" LLAMA-2-7b ").id == "llama-2-7b"  # type: ignore[union-attr]
@@ -198,8 +199,9 @@ def test_more_samples_than_the_gpu_can_compute_were_not_measured_on_it() -> None
         id="r", line=2, gpu="A100 SXM4 80GB", n_gpus=1, model="mine", precision="fp16", batch_per_gpu=64.0,
         fwd_gmacs_per_sample=4.0, activations_m_per_sample=11.0, throughput=1e6,
     )  # fmt: skip
-    words = row_reason(row, subjects)
-    assert words is not None and words.startswith("throughput: found 1e+06, expected at most")
+    fault = row_reason(row, subjects)
+    assert fault is not None and (fault.field, fault.found) == ("throughput", "1e+06")
+    assert str(fault).startswith("throughput: found 1e+06, expected at most")
     for sound in (
         replace(row, throughput=3000.0),
         replace(row, throughput_unit="tokens/s"),

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from planner.errors import TableError
+from planner.measurements.fault import in_words
 from planner.measurements.reading import read_bytes
 from planner.measurements.rows import MEASURED, LanguageRow, MemoryRow, TimeRow
 from planner.measurements.table import Table, read_table
@@ -171,29 +172,31 @@ def test_a_misspelt_column_is_pointed_out() -> None:
 def test_a_cell_that_cannot_be_meant_is_named(column: str, text: str, words: str) -> None:
     table = table_of({}, {column: text}, {})
     assert list(table.faults) == [1]
-    assert table.faults[1].startswith(f"{column}: ")
-    assert words in table.faults[1]
+    (fault,) = table.faults[1]
+    assert fault.field == column
+    assert words in str(fault)
     assert getattr(table.rows[1], column) is None
     assert table.rows[2].n_gpus == 8
 
 
 def test_several_faults_of_a_row_are_all_named() -> None:
-    fault = table_of({"n_gpus": "x", "n_heads": "y"}).faults[0]
-    assert "n_gpus" in fault
-    assert "n_heads" in fault
+    faults = table_of({"n_gpus": "x", "n_heads": "y"}).faults[0]
+    assert [fault.field for fault in faults] == ["n_gpus", "n_heads"]
+    assert in_words(faults) == "n_gpus: found 'x', expected a number; n_heads: found 'y', expected a number"
 
 
 def test_numbers_with_commas_say_what_is_meant() -> None:
     table = read(text_of({"tokens_per_s_total": "12,5"}, separator=";"))
-    assert "a decimal point: 12.5" in table.faults[0]
-    assert "1 cells" not in table.faults[0]
+    words = in_words(table.faults[0])
+    assert "a decimal point: 12.5" in words
+    assert "1 cells" not in words
 
 
 def test_a_row_with_too_many_cells_is_a_fault_and_one_with_fewer_is_not() -> None:
     header, row = text_of({}).splitlines()
     table = read(f"{header}\n{row},extra\n{row.rstrip(',')}\n")
     assert list(table.faults) == [0]
-    assert "18 cells in this row, expected 17" in table.faults[0]
+    assert "18 cells in this row, expected 17" in in_words(table.faults[0])
 
 
 def test_whole_numbers_may_be_written_as_decimals() -> None:

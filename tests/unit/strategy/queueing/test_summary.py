@@ -9,6 +9,7 @@ from planner.report.document import plan_document
 from planner.report.text import plan_text
 from planner.report.waiting import waiting_entries, with_waiting
 from planner.strategy.allocate import allocate
+from planner.strategy.queueing import summary
 from planner.strategy.queueing.simulate import Pool
 from planner.strategy.queueing.streams import Stream
 from planner.strategy.queueing.summary import Spread, simulate_waiting
@@ -33,8 +34,10 @@ def test_rare_jobs_are_simulated_more_often() -> None:
     assert rare.jobs[0].runs == pytest.approx(400, abs=60)
 
 
-def test_long_courses_are_cut() -> None:
-    crowd = simulate_waiting(Pool(machines=100, gpus=1), [stream("crowd", 50_000.0, duration_h=0.1)], [None])
+def test_long_courses_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(summary, "_MOST_OF_ONE", 20_000)
+    monkeypatch.setattr(summary, "_MOST_ATTEMPTS", 6_000)
+    crowd = simulate_waiting(Pool(machines=10, gpus=1), [stream("crowd", 5_000.0, duration_h=0.1)], [None])
     assert crowd.months == 4
     assert crowd.repetitions == 1
 
@@ -90,3 +93,41 @@ def test_the_document_and_the_text_of_a_plan_carry_waits() -> None:
     assert "waits for" not in plan_text(bare)
     again = with_waiting(bare, result)
     assert again == full
+
+
+def test_waiting_that_often_makes_late_is_a_warning() -> None:
+    plan = small_plan({"machines.own.count": 1})
+    plan["jobs"]["work"] |= {"submitted_together": 50, "deadline_h": 30}
+    result = solve(plan)
+    bare = plan_document(result)
+    full = with_waiting(bare, result)
+    late = [warning for warning in full["warnings"] if warning["code"] == "late_with_waiting"]
+    assert [warning["field"] for warning in late][:1] == ["jobs.work.deadline_h"]
+    assert late[0]["message"].startswith("work on own: Own all: ")
+    assert "late_with_waiting" not in {warning["code"] for warning in bare["warnings"]}
+    plan["jobs"]["work"]["deadline_h"] = 30_000
+    calm = solve(plan)
+    assert "late_with_waiting" not in {
+        warning["code"] for warning in with_waiting(plan_document(calm), calm)["warnings"]
+    }
+
+
+def test_few_simulated_runs_have_no_ninetieth_percentile_in_the_text() -> None:
+    result = solve(document("hybrid-lab"))
+    full = with_waiting(plan_document(result), result)
+    for strategy_entry in full["strategies"]:
+        for machine in strategy_entry["machines"]:
+            for job in machine["waiting"]["jobs"]:
+                job["runs"] = 19
+    assert "too few runs" in plan_text(full)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"jobs.work.attempts_per_run": 1e6}, {"jobs.work.runs_per_month": 1e9, "machines.own.count": None}],
+)
+def test_what_is_too_large_to_simulate_is_left_out_at_once(changes: dict[str, object]) -> None:
+    result = solve(small_plan(changes))
+    full = with_waiting(plan_document(result), result)
+    local = next(entry for entry in full["strategies"] if entry["id"] == "local")
+    assert [machine["waiting"] for machine in local["machines"]] == [None]
