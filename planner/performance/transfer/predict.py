@@ -28,6 +28,7 @@ from planner.performance.transfer.widths import exchange_width
 from planner.performance.uncertainty import vision_half_width
 from planner.performance.vision import vision_step
 from planner.performance.vision_names import named_spec
+from planner.validation import near
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +88,8 @@ def _predict(
 ) -> RowPrediction:
     precision = precision_class(row.precision or "")
     if precision is None:
-        return _skipped(f"precision: found '{row.precision}', expected one of {', '.join(PRECISIONS)}")
+        usable = ", ".join(name for name in PRECISIONS if precision_class(name) is not None)
+        return _skipped(f"precision: found '{row.precision}', expected one of {usable}")
     named = accelerators_named(catalog, row.gpu or "")
     meant = named if len(named) == 1 else [id for id in named if id in transfer.cards]
     if len(meant) != 1:
@@ -140,7 +142,9 @@ def _transferred(
 def _estimated(row: SampleRow, subject: _Subject, constants: Constants, transfer: Transfer) -> RowPrediction:
     if row.fwd_gmacs_per_sample is None or row.activations_m_per_sample is None:
         expected = "a model that was measured elsewhere; or fwd_gmacs_per_sample and activations_m_per_sample"
-        return _skipped(f"model: found '{row.model}', expected {expected}")
+        resembling = near(row.model or "", transfer.models)
+        hint = f"; did you mean {' or '.join(resembling)}?" if resembling else ""
+        return _skipped(f"model: found '{row.model}', expected {expected}{hint}")
     if isinstance(subject.gpu, PartialGpu) and subject.gpu.missing:
         return _skipped(f"gpu: found '{row.gpu}', expected a card all of whose figures are known")
     precision = find_precision(row.precision)

@@ -180,6 +180,7 @@ def test_unknown_model_is_estimated_from_its_arithmetic() -> None:
     ("changes", "words"),
     [
         ({"precision": "int4"}, "precision: found 'int4'"),
+        ({"precision": "fp8"}, "precision: found 'fp8', expected one of "),
         ({"model": "nobody"}, "model: found 'nobody'"),
         ({"input": "3x999x999", "model": "BERT-large-pretrain"}, "input: found '3x999x999'"),
         ({"input": "3x512x512"}, "input: found '3x512x512'"),
@@ -207,3 +208,10 @@ def test_broken_file_is_named(tmp_path: object) -> None:
     path.write_text("models: [{model: x}]\n", encoding="utf-8")
     with pytest.raises(CatalogError):
         load_transfer(path)
+
+
+def test_a_refusal_names_what_may_be_meant() -> None:
+    unknown = predict(model="ResNet-50-v1.5", fwd_gmacs_per_sample=None, activations_m_per_sample=None)
+    assert unknown.predicted is None
+    assert "; did you mean resnet50-v1.5" in str(unknown.skipped)
+    assert "fp8" not in str(predict(precision="fp8").skipped).partition("expected")[2]
