@@ -137,15 +137,18 @@ def _axes(domain: Sequence[float], unit: str, *, as_errors: bool) -> tuple[Spec,
     axis = {"values": log_ticks(*domain), "format": "~s" if domain[1] >= 1000 else "~g", "grid": True}
     x_title = t("accuracy.chart.measured", unit=unit)
     x = {"field": "m", "type": "quantitative", "scale": scale, "axis": {**axis, "title": x_title}}
-    above = {"titleAngle": 0, "titleAlign": "left", "titleAnchor": "end", "titleX": 0, "titleY": -14}
     y = {"field": "py", "type": "quantitative"}
     if not as_errors:
-        return x, {**y, "scale": scale, "axis": {**axis, **above, "title": t("accuracy.chart.predicted", unit=unit)}}
+        return x, {
+            **y,
+            "scale": scale,
+            "axis": {**axis, **charts.TITLE_ABOVE, "title": t("accuracy.chart.predicted", unit=unit)},
+        }
     least, most = _RATIOS[0], _RATIOS[-1]
     percent_of = f"abs(datum.value - 1) < 0.001 ? '0' : format(100*(datum.value-1), '+.0f') + '{formatting.NBSP}%'"
     errors = {"values": list(_RATIOS), "labelExpr": f"replace({percent_of}, '-', '{formatting.MINUS}')", "grid": True}
     shown = {"type": "log", "domain": [least, most], "nice": False}
-    return x, {**y, "scale": shown, "axis": {**errors, **above, "title": t("accuracy.chart.errors")}}
+    return x, {**y, "scale": shown, "axis": {**errors, **charts.TITLE_ABOVE, "title": t("accuracy.chart.errors")}}
 
 
 def _drawn(field: str, *, as_errors: bool) -> str:

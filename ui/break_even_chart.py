@@ -7,7 +7,20 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
 from ui import formatting
-from ui.charts import DASH, LINES_PLOT_PX, LINES_PX, STROKE, Spec, axis_unit, ink, nice_ticks, text_mark, themed, tip
+from ui.charts import (
+    DASH,
+    LINES_PLOT_PX,
+    LINES_PX,
+    STROKE,
+    TITLE_ABOVE,
+    Spec,
+    axis_unit,
+    ink,
+    nice_ticks,
+    text_mark,
+    themed,
+    tip,
+)
 from ui.formatting import Currency
 from ui.i18n import t
 from ui.palette import Palette, palette
@@ -65,11 +78,7 @@ def use_chart(
             "values": nice_ticks(top),
             "grid": True,
             "title": t(f"chart.use.{unit_key}", currency=currency.code),
-            "titleAngle": 0,
-            "titleAlign": "left",
-            "titleAnchor": "end",
-            "titleX": 0,
-            "titleY": -14,
+            **TITLE_ABOVE,
         },
     }
     ways = [line["way"] for line in lines]

@@ -162,11 +162,7 @@ def history_chart(points: Sequence[PricePoint], *, today: str, dark: bool) -> Sp
             "values": charts.nice_ticks(top),
             "grid": True,
             "title": t("chart.history.y"),
-            "titleAngle": 0,
-            "titleAlign": "left",
-            "titleAnchor": "end",
-            "titleX": 0,
-            "titleY": -14,
+            **charts.TITLE_ABOVE,
         },
     }
     fill = colours.way["cloud"]

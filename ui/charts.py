@@ -27,6 +27,8 @@ FADED = 0.45
 _APART = {"scale": {"color": "independent"}}  # colour scales of layers merge otherwise
 DASH = {"hybrid": [1, 0], "local": [6, 4], "cloud": [2, 3]}
 STROKE = {"hybrid": 3.0, "local": 2.0, "cloud": 2.0}
+TITLE_ABOVE = {"titleAngle": 0, "titleAlign": "left", "titleAnchor": "end", "titleX": 0, "titleY": -14}
+"""Title of a vertical axis, lying above its end."""
 _PX_PER_CHARACTER = 5.8  # of the chart font at 12 px: says whether a label fits
 
 
@@ -177,11 +179,7 @@ def spend_chart(
             "values": nice_ticks(top),
             "grid": True,
             "title": t(f"chart.spend.{unit_key}", currency=currency.code),
-            "titleAngle": 0,
-            "titleAlign": "left",
-            "titleAnchor": "end",
-            "titleX": 0,
-            "titleY": -14,
+            **TITLE_ABOVE,
         },
     }
 

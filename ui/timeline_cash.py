@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ui import formatting
-from ui.charts import FADED, Spec, axis_unit, chart_colours, ink, nice_ticks, text_mark, themed, tip
+from ui.charts import FADED, TITLE_ABOVE, Spec, axis_unit, chart_colours, ink, nice_ticks, text_mark, themed, tip
 from ui.formatting import Currency
 from ui.i18n import t
 from ui.palette import COST_ROLES, Palette
@@ -70,11 +70,7 @@ def cash_chart(
             "values": [*reversed(below), *ticks],
             "grid": True,
             "title": t(f"timeline.cash.y.{unit_key}", currency=currency.code, period=t(f"timeline.a.{period}")),
-            "titleAngle": 0,
-            "titleAlign": "left",
-            "titleAnchor": "end",
-            "titleX": 0,
-            "titleY": -14,
+            **TITLE_ABOVE,
         },
     }
     colour = {

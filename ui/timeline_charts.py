@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ui import formatting
-from ui.charts import Spec, chart_colours, ink, nice_ticks, text_mark, themed, tip
+from ui.charts import TITLE_ABOVE, Spec, chart_colours, ink, nice_ticks, text_mark, themed, tip
 from ui.i18n import t
 from ui.timeline_cash import month_marks
 from ui.timeline_data import Load
@@ -15,7 +15,6 @@ CHART_PX = 250
 _DASHES = ([1, 0], [6, 4], [2, 3])
 _ROOM = 1.16  # of the months: for names at the line ends
 _BAND = 0.16
-_AXIS = {"titleAngle": 0, "titleAlign": "left", "titleAnchor": "end", "titleX": 0, "titleY": -14}
 
 MonthRow = Mapping[str, Any]
 
@@ -30,7 +29,7 @@ def load_chart(loads: Sequence[Load], *, dark: bool, faded: bool = False) -> Spe
     y = {
         "type": "quantitative",
         "scale": {"domain": [0, top], "nice": False},
-        "axis": {"values": nice_ticks(top), "grid": True, "title": t("timeline.load.y"), **_AXIS},
+        "axis": {"values": nice_ticks(top), "grid": True, "title": t("timeline.load.y"), **TITLE_ABOVE},
     }
     names = [load.machine for load in loads]
     rows = [
@@ -166,7 +165,7 @@ def wait_chart(months: Sequence[MonthRow], *, job: str, dark: bool, faded: bool 
             "values": nice_ticks(top),
             "grid": True,
             "title": t(f"timeline.wait.y.{unit_key}", job=job),
-            **_AXIS,
+            **TITLE_ABOVE,
         },
     }
     month = {"field": "month", **x}

@@ -126,14 +126,6 @@ def break_even(problem: PlanProblem, theta: Theta, choices: Mapping[str, Choice]
     )
 
 
-def use_crossings(problem: PlanProblem, theta: Theta, one: Choice, other: Choice, most: float) -> tuple[Crossing, ...]:
-    """Factors on the runs of all jobs at which two choices cost the same, looked for from 0 to `most`.
-
-    Undiscounted, then in present values. Months keep their share of the demand, runs their attempts and sessions.
-    """
-    return _by_use(problem, theta, one, other, most)[0]
-
-
 def break_even_value(
     problem: PlanProblem,
     theta: Theta,

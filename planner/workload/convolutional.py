@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 from planner.catalog.records import VisionSpec
-from planner.units import FLOP_PER_MAC
+from planner.units import FLOP_PER_MAC, MACS_PER_GMAC, MILLION
 
 FORWARD_AND_BACKWARD = 3.0  # the backward pass does the forward's work twice
-GIGA = 1e9
-MEGA = 1e6
 
 
 def training_flop_per_sample(spec: VisionSpec) -> float:
     """FLOP of forward and backward for one sample. [FLOP]"""
-    return FORWARD_AND_BACKWARD * FLOP_PER_MAC * spec.gmacs * GIGA
+    return FORWARD_AND_BACKWARD * FLOP_PER_MAC * spec.gmacs * MACS_PER_GMAC
 
 
 def activation_elements(spec: VisionSpec) -> float:
     """Values the forward pass writes for one sample. [elements]"""
-    return spec.activations_m * MEGA
-
-
-def arithmetic_intensity(spec: VisionSpec) -> float:
-    """Multiply-accumulates for each value written: small for depthwise and narrow networks. [MAC/element]"""
-    return spec.gmacs * GIGA / (spec.activations_m * MEGA)
+    return spec.activations_m * MILLION

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from planner.strategy.allocate import allocate
-from planner.strategy.break_even import BreakEven, break_even, break_even_value, simple_break_even_h, use_crossings
+from planner.strategy.break_even import BreakEven, break_even, break_even_value, simple_break_even_h
 from planner.strategy.compare import cumulative_usd, payback_month
 from planner.strategy.kernel import Choice, kernel
 from planner.strategy.parameters import Theta
@@ -212,11 +212,12 @@ def test_use_of_a_commitment(payment: str, months: int, undiscounted: float, pre
         )
         for name in ("reserved", "on-demand")
     )
-    found = use_crossings(problem, theta, committed, on_demand, 730 / 640)
-    for crossing, share in zip(found, (undiscounted, present_value), strict=True):
-        assert crossing.factor is not None
+    for discounted, share in ((False, undiscounted), (True, present_value)):
+        runs = break_even_value(
+            problem, theta, committed, on_demand, "jobs.train.runs_per_month", low=1, high=730, discounted=discounted
+        )
+        assert runs is not None  # of an hour each
         if share is not None:
-            assert crossing.factor * 640 / 730 == pytest.approx(share, abs=0.0000501)
-    if months == 9:
-        assert found[0].factor is not None
-        assert found[0].factor * 640 == pytest.approx(622.93, abs=0.00501)
+            assert runs / 730 == pytest.approx(share, abs=0.0000501)
+        if months == 9 and not discounted:
+            assert runs == pytest.approx(622.93, abs=0.00501)
