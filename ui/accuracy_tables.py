@@ -148,6 +148,8 @@ def held_out(splits: Sequence[Split]) -> None:
     if not splits:
         st.markdown(t("accuracy.held.note_none"))
         return
+    if behind := [split.name for split in splits if split.behind]:
+        st.markdown(t("accuracy.held.behind", count=len(behind), names="; ".join(behind)))
     st.dataframe(
         pd.DataFrame([_split_row(split) for split in splits]),
         hide_index=True,

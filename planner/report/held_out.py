@@ -6,7 +6,7 @@ import datetime as dt
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field, ValidationError
 
@@ -56,6 +56,10 @@ class Errors:
     p90_ape: float
 
 
+CLEARLY_NEARER: Final = 2.0
+"""Points of the median by which a baseline must be nearer to count as better. [%]"""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Baseline:
     """The best of what is easily computed instead, by its median."""
@@ -88,6 +92,14 @@ class Split:
         if self.limit is None:
             return None
         return self.errors.median_ape <= self.limit.median_ape and self.errors.p90_ape <= self.limit.p90_ape
+
+    @property
+    def behind(self) -> bool:
+        """Whether the best baseline is clearly nearer: by over 2 points at the median, or at the 90th percentile."""
+        if self.best_baseline is None:
+            return False
+        best = self.best_baseline.errors
+        return self.errors.median_ape > best.median_ape + CLEARLY_NEARER or self.errors.p90_ape > best.p90_ape
 
 
 def load_held_out(path: Path = ACCURACY_FILE) -> tuple[Split, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from functools import cache
 from pathlib import Path
@@ -196,3 +197,19 @@ def test_an_id_stands_once_and_a_missing_file_is_said(tmp_path):
         load_held_out(file)
     with pytest.raises(CatalogError, match="a file"):
         load_held_out(tmp_path / "none.yaml")
+
+
+@pytest.mark.parametrize(
+    ("best", "behind"),
+    [((4.9, 20.0), False), ((3.1, 20.0), False), ((2.9, 20.0), True), ((9.0, 9.9), True), (None, False)],
+)
+def test_a_baseline_is_nearer_by_two_points_at_the_median_or_at_the_tail(best, behind):
+    split = next(split for split in load_held_out() if split.id == "mlperf-bert-round")
+    baseline = None if best is None else Baseline(name="rule", errors=Errors(median_ape=best[0], p90_ape=best[1]))
+    errors = Errors(median_ape=5.0, p90_ape=10.0)
+    assert dataclasses.replace(split, errors=errors, best_baseline=baseline).behind is behind
+
+
+def test_splits_with_a_nearer_baseline_are_told_apart():
+    behind = {split.id for split in load_held_out() if split.behind}
+    assert "mlperf-bert-round" in behind and "mlperf-resnet-round" not in behind
