@@ -39,7 +39,7 @@ def erlang_wait_h(machines: int, load: float, duration_h: float) -> float:
 
 @pytest.mark.parametrize(("machines", "load"), [(1, 0.4), (2, 0.5)])
 def test_exponential_durations(machines: int, load: float) -> None:
-    simulated_h, formula_h = waits_h(machines, load, 1.0, 150_000)
+    simulated_h, formula_h = waits_h(machines, load, 1.0, 300_000)
     assert simulated_h == pytest.approx(formula_h, rel=0.02)
 
 
