@@ -37,6 +37,8 @@ def plan_text(document: dict[str, Any]) -> str:
     if waits := [row for entry in document["strategies"] for row in _waiting_rows(entry)]:
         head = ["way", "job", "waits for", "wait h, mean", "nine in ten", "done after h, mean", "nine in ten", "late"]
         lines += ["", *table(head, waits)]
+    if groups := [row for entry in document["strategies"] for row in _group_rows(entry, rate)]:
+        lines += ["", *table(["way", "group", "people", "total", "share", "a person", "kWh"], groups)]
     if spot := _spot_lines(document):
         lines += ["", *spot]
     if same := break_even_sentences(document):
@@ -168,6 +170,23 @@ def _waiting_rows(entry: dict[str, Any]) -> list[list[str]]:
         for machine in entry["machines"]
         if machine.get("waiting") is not None
         for job in machine["waiting"]["jobs"]
+    ]
+
+
+def _group_rows(entry: dict[str, Any], rate: float) -> list[list[str]]:
+    """What each group pays for, where the document has groups; what belongs to none only where there is any."""
+    return [
+        [
+            _name(entry["id"]),
+            "no group" if group["id"] is None else group["name"],
+            "" if group["people"] is None else _whole(group["people"]),
+            _money(group["amount_usd"], rate),
+            f"{100 * group['amount_usd'] / entry['tco_usd']:.0f} %" if entry["tco_usd"] else "",
+            "" if group["people"] is None else _money(group["amount_usd_per_person"], rate),
+            _whole(group["kwh"]),
+        ]
+        for group in entry.get("groups", ())
+        if group["id"] is not None or round(group["amount_usd"], 2) or group["jobs"]
     ]
 
 

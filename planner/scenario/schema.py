@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from planner.catalog.records import PRECISIONS, Market, Precision, Segment, Status, Term
+from planner.scenario.groups import GroupInput
 from planner.scenario.money import money_aliases
 from planner.scenario.values import (
     AgeMonths,
@@ -163,6 +164,7 @@ class JobInput(Work):
     attempts_per_run: AtLeastOne | None = None
     job_class: JobClass = Field(default="development", alias="class")
     deadline_h: Positive | None = None
+    group: str | None = None
     priority: Annotated[int, BeforeValidator(check_whole), Field(ge=0, le=9)] = 0
     submitted_together: Count = 1
     arrivals: Arrivals = "even"
@@ -353,3 +355,4 @@ class Scenario(Model):
     offers: Annotated[dict[Id, OfferInput], Field(max_length=MOST_OFFERS)] = Field(default_factory=dict)
     gpus: Annotated[dict[Id, GpuInput], Field(max_length=100)] = Field(default_factory=dict)
     models: Annotated[dict[Id, ModelInput], Field(max_length=100)] = Field(default_factory=dict)
+    groups: Annotated[dict[Id, GroupInput], Field(max_length=100)] = Field(default_factory=dict)

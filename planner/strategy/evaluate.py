@@ -5,14 +5,13 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from planner.catalog.records import Catalog, Workload, is_old
 from planner.performance.evidence import Evidence
 from planner.scenario.own_gpus import with_own_gpus
 from planner.scenario.own_models import with_own_models
 from planner.scenario.schema import Scenario
 from planner.strategy.allocate import KINDS, Allocation, Kind, allocate, on_time
+from planner.strategy.attribution import Attribution, attribute
 from planner.strategy.compare import Recommendation, recommend
 from planner.strategy.demand import TrainingDemand
 from planner.strategy.kernel import Choice, Evaluation, kernel
@@ -63,6 +62,7 @@ class StrategyResult:
     evaluation: Evaluation | None
     jobs: tuple[JobResult, ...]
     range: Range | None  # likely range of the total
+    attribution: Attribution | None = None  # None as `evaluation`
 
     @property
     def feasible(self) -> bool:
@@ -209,13 +209,19 @@ def _strategy(
             id=allocation.kind, kind=allocation.kind, allocation=allocation, evaluation=None, jobs=(), range=None
         )
     evaluation = kernel(problem, theta, choice)
-    costs = run_costs(problem, theta, choice, evaluation)
+    attribution = attribute(problem, theta, choice, evaluation)
+    costs = run_costs(problem, theta, attribution)
     jobs = tuple(
-        _job_result(problem, theta, index, float(choice.routing[0, index]), costs[index])
-        for index in np.flatnonzero(choice.routing[0] > 0).tolist()
+        _job_result(problem, theta, index, float(choice.routing[0, index]), costs[index]) for index in attribution.pairs
     )
     return StrategyResult(
-        id=allocation.kind, kind=allocation.kind, allocation=allocation, evaluation=evaluation, jobs=jobs, range=spread
+        id=allocation.kind,
+        kind=allocation.kind,
+        allocation=allocation,
+        evaluation=evaluation,
+        jobs=jobs,
+        range=spread,
+        attribution=attribution,
     )
 
 

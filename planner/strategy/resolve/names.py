@@ -45,3 +45,17 @@ def check_throughput_keys(scenario: Scenario, catalog: Catalog) -> None:
             if key not in known:
                 near = difflib.get_close_matches(key, known, n=3, cutoff=0.4)
                 raise UnknownIdError("machine, offer or GPU", key, near, field=f"jobs.{id}.throughput.{key}")
+
+
+def check_groups(scenario: Scenario) -> None:
+    """Every job's group is one of the scenario's.
+
+    Raises
+    ------
+    UnknownIdError
+        For a group that isn't there.
+    """
+    for id, entry in scenario.jobs.items():
+        if entry.group is not None and entry.group not in scenario.groups:
+            near = difflib.get_close_matches(entry.group, scenario.groups, n=3, cutoff=0.4) or list(scenario.groups)[:3]
+            raise UnknownIdError("group", entry.group, near, field=f"jobs.{id}.group")
