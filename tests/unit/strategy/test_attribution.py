@@ -121,7 +121,7 @@ def test_a_term_outlasts_the_horizon_for_those_who_used_it() -> None:
 
 
 def test_a_term_upfront_is_paid_by_the_hours_of_the_whole_horizon_and_its_energy_by_those_of_the_month() -> None:
-    shares, paid, whole = committed("upfront", 15)
+    shares, paid, whole = committed("upfront", 20)
     assert paid[[0, 12]] == pytest.approx(12 * 730 * 62.9248)
     assert shares.amount_usd[:, 0] == pytest.approx(whole * paid[0])
     assert shares.amount_usd[:, 12] == pytest.approx(whole * paid[12])
