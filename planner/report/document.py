@@ -226,6 +226,9 @@ def _machine_entries(result: Result, evaluation: Evaluation) -> list[dict[str, A
             "gpu": machine.gpu,
             "gpus_per_machine": machine.gpus,
             "count": int(evaluation.machine_count[0, index]),
+            "count_by_month": _every_month(
+                evaluation.machines_there[0, index].astype(int).tolist(), problem.horizon_months
+            ),
             "utilisation": float(evaluation.utilisation[0, index]),
             "load": _every_month(evaluation.load[0, index].tolist(), problem.horizon_months),
             "target_utilisation": float(result.theta[0, machine.target_utilisation_at]),
@@ -235,7 +238,7 @@ def _machine_entries(result: Result, evaluation: Evaluation) -> list[dict[str, A
     ]
 
 
-def _every_month(values: list[float], months: int) -> list[float]:
+def _every_month(values: list[Any], months: int) -> list[Any]:
     """A value for each month, where one may stand for all."""
     return values * months if len(values) == 1 else values
 
