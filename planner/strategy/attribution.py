@@ -97,7 +97,8 @@ def _work(problem: PlanProblem, theta: Theta, choice: Choice, pairs: Sequence[in
     for row, index in enumerate(pairs):
         pair = problem.pairs[index]
         job = problem.jobs[pair.job]
-        runs[row] = float(theta[0, job.runs_per_month_at]) * float(choice.routing[0, index])
+        share = choice.by_month[index][0] if index in choice.by_month else choice.routing[0, index]
+        runs[row] = float(theta[0, job.runs_per_month_at]) * share
         if job.profile is not None:
             runs[row] *= job.profile
         attempt_gpu_h = float(attempt_s(pair, theta)[0]) / S_PER_H * pair.gpus
