@@ -47,11 +47,11 @@ from planner.report.export import plan_csv
 from planner.report.forecast import Pauses, forecast_document
 from planner.report.gpu_values import BASES
 from planner.report.held_out import load_held_out
+from planner.report.jobs_csv import jobs_csv
 from planner.report.listing import KINDS, list_rows
 from planner.report.recommendation import recommendation_document
 from planner.report.recommendation_text import recommendation_text
 from planner.report.shares import with_shares
-from planner.report.shares_csv import shares_csv
 from planner.report.text import forecast_text, plan_text, rows_text
 from planner.report.validation import validation_csv, validation_document, validation_text
 from planner.report.waiting import with_waiting
@@ -131,14 +131,13 @@ def _plan(options: argparse.Namespace) -> None:
 
 def _write_tables(options: argparse.Namespace, result: Result, plan: dict[str, Any]) -> None:
     """The CSV files that were asked for."""
-    read, jobs_csv = [options.file, *(options.measurements or ())], options.jobs_csv
-    if None not in (options.csv, jobs_csv) and options.csv.resolve() == jobs_csv.resolve():
-        raise InputError("cannot_write", field="--jobs-csv", value=str(jobs_csv), reason="it is the file of --csv")
+    read, by_job = [options.file, *(options.measurements or ())], options.jobs_csv
+    if None not in (options.csv, by_job) and options.csv.resolve() == by_job.resolve():
+        raise InputError("cannot_write", field="--jobs-csv", value=str(by_job), reason="it is the file of --csv")
     if options.csv is not None:
         write_whole(options.csv, plan_csv(result), field="--csv", sources=read)
-    if jobs_csv is not None:
-        groups = {job.id: job.group for job in result.problem.jobs}
-        write_whole(jobs_csv, shares_csv(plan, groups), field="--jobs-csv", sources=read)
+    if by_job is not None:
+        write_whole(by_job, jobs_csv(plan, result), field="--jobs-csv", sources=read)
 
 
 def _with_measurements(

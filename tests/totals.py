@@ -11,8 +11,8 @@ import pytest
 
 from planner.report.document import plan_document
 from planner.report.export import plan_csv
+from planner.report.jobs_csv import jobs_csv
 from planner.report.shares import with_shares
-from planner.report.shares_csv import shares_csv
 from planner.strategy.evaluate import Result
 
 CENT, WH, G = 0.005, 0.0005, 0.0005
@@ -78,8 +78,7 @@ def _groups(entry: Mapping[str, Any]) -> None:
 
 
 def _files(document: Mapping[str, Any], result: Result) -> None:
-    groups = {job.id: job.group for job in result.problem.jobs}
-    for text in (plan_csv(result), shares_csv(document, groups)):
+    for text in (plan_csv(result), jobs_csv(plan_document(result), result)):
         rows = list(csv.DictReader(io.StringIO(text)))
         for entry in document["strategies"]:
             *mine, total = [row for row in rows if row["strategy"] == entry["id"]]

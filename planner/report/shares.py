@@ -106,6 +106,11 @@ def _resources(result: Result, evaluation: Evaluation) -> list[list[dict[str, An
     return rows
 
 
+def groups_of(result: Result, way: str) -> list[dict[str, Any]]:
+    """`group_entries` of a strategy by its id."""
+    return group_entries(result, next(strategy for strategy in result.strategies if strategy.id == way))
+
+
 def group_entries(result: Result, strategy: StrategyResult) -> list[dict[str, Any]]:
     """What each group's jobs cost and draw; last, without an id, jobs of no group and machines that no job uses.
 

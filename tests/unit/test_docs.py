@@ -29,9 +29,9 @@ from planner.performance.measured import CONTRADICTION, WILD_SPREAD
 from planner.report.break_even import with_break_even
 from planner.report.document import plan_document
 from planner.report.export import COLUMNS
+from planner.report.jobs_csv import JOBS_COLUMNS
 from planner.report.listing import KINDS, list_rows
 from planner.report.shares import with_shares
-from planner.report.shares_csv import SHARES_COLUMNS
 from planner.report.validation import COLUMNS as VALIDATION_COLUMNS
 from planner.report.waiting import with_waiting
 from planner.scenario.load import check_document, parse_scenario, read_document
@@ -244,7 +244,7 @@ def test_every_kind_of_line_is_described_with_its_group() -> None:
 
 def test_every_column_of_the_csv_is_described_in_its_order() -> None:
     assert tuple(described(sections("cli.md")["CSV"])) == COLUMNS
-    assert tuple(described(sections("cli.md")["CSV by job"])) == SHARES_COLUMNS
+    assert tuple(described(sections("cli.md")["CSV by job"])) == JOBS_COLUMNS
 
 
 def test_every_key_of_an_estimate_is_described(capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,31 +8,24 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from planner.report.export import TOTAL, safe_cell
+from planner.report.shares import with_shares
+from planner.strategy.evaluate import Result
 
-SHARES_COLUMNS = (
+JOBS_COLUMNS = (
     "strategy", "month", "group", "job", "resource", "runs", "gpu_hours", "amount_usd", "kwh", "kg_co2e",
 )  # fmt: skip
 
 
-def shares_csv(document: Mapping[str, Any], groups: Mapping[str, str | None]) -> str:
-    """The months of a plan's document by job, in full precision, with a totals row a strategy.
+def jobs_csv(document: Mapping[str, Any], result: Result) -> str:
+    """The months of a plan by job, in full precision, with a totals row a strategy.
 
-    Parameters
-    ----------
-    document : mapping
-        A plan's document with shares.
-    groups : mapping
-        Group of each job, by job.
-
-    Returns
-    -------
-    str
-        What no job uses stands in rows without job, resource and group.
+    What no job uses stands in rows without job, resource and group.
     """
+    groups = {job.id: job.group for job in result.problem.jobs}
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(SHARES_COLUMNS)
-    for entry in document["strategies"]:
+    writer.writerow(JOBS_COLUMNS)
+    for entry in with_shares(document, result)["strategies"]:
         for row in _rows(entry, groups):
             writer.writerow([safe_cell(cell) for cell in row])
     return stream.getvalue()
