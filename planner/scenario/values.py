@@ -82,6 +82,13 @@ def _share(value: object) -> float:
     return number if number == 0 else check_positive(number)
 
 
+def _month(value: object) -> int:
+    number = check_whole(value)
+    if not 1 <= number <= 84:
+        raise ValueError("a month of the plan, from 1 to 84 (what is past isn't planned)")
+    return number
+
+
 def _price(value: object) -> Money:
     money = parse_money(value)
     if money.amount <= 0:
@@ -160,7 +167,7 @@ MachineIdleW = Annotated[float, BeforeValidator(_between(0, 1_000_000, "W"))]
 Seconds = Annotated[float, BeforeValidator(_not_negative), Field(le=S_PER_H * H_PER_MONTH)]
 BillingUnit = Annotated[float, BeforeValidator(check_positive), Field(le=S_PER_H * H_PER_MONTH)]
 Count = Annotated[int, BeforeValidator(check_whole), Field(ge=1, le=1_000_000)]
-Month = Annotated[int, BeforeValidator(check_whole), Field(ge=1, le=84)]
+Month = Annotated[int, BeforeValidator(_month)]
 Growth = Annotated[float, BeforeValidator(check_number), Field(ge=-0.5, le=0.5)]  # a month; half is far beyond any plan
 Months = Annotated[int, BeforeValidator(check_whole), Field(ge=1, le=84)]
 AgeMonths = Annotated[int, BeforeValidator(check_whole), Field(ge=0, le=240)]

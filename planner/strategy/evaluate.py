@@ -19,6 +19,7 @@ from planner.strategy.parameters import Theta
 from planner.strategy.problem import Issue, Pair, PlanProblem
 from planner.strategy.ranges import Range, ranges
 from planner.strategy.resolve import resolve
+from planner.strategy.run_notes import run_notes
 from planner.strategy.sessions import attempt_s
 from planner.strategy.spot_jobs import SpotJob, spot_job
 from planner.strategy.unit_costs import RunCost, marginal_usd, run_costs
@@ -101,6 +102,7 @@ class Result:
             for job in strategy.jobs:
                 place = f"{job.job} on {job.resource}"
                 found += [replace(issue, where=place) for issue in job.pair.fit.warnings]
+                found += run_notes(self.problem, job.pair, job.attempt_h)
             found += self._machine_warnings(strategy)
             found += [issue for job in strategy.jobs for issue in self._price_warnings(job.resource)]
         unique: dict[tuple[str, str, str, str], Issue] = {}
