@@ -136,10 +136,10 @@ class _Sharing:
 
     def is_paid_once(self, line: CostLine) -> bool:
         """Whether a payment is for more than the month in which it is made."""
-        if line.group != "opex":
-            return True
+        if line.group != "opex" or line.kind != "commitment":
+            return line.group != "opex"
         terms = [offer.commitment for offer in self.problem.offers if offer.id == line.resource]
-        return line.kind == "commitment" and any(term is not None and term.upfront for term in terms)
+        return any(term is not None and term.upfront for term in terms)
 
     def _shares(self, sharing: tuple[int, ...], egress: bool) -> _Shares:
         rows = [self.pairs.index(index) for index in sharing]
