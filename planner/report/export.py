@@ -42,14 +42,21 @@ def safe_cell(cell: object) -> object:
     return cell
 
 
+def _jobs(line: CostLine, strategy: StrategyResult, problem: PlanProblem) -> list[str]:
+    """The jobs that a line is for, in their order."""
+    used = () if strategy.attribution is None else strategy.attribution.pairs
+    found = {problem.pairs[index].job for index in sharers(problem, line, used)}
+    return [problem.jobs[job].id for job in sorted(found)]
+
+
 def _strategy_rows(strategy: StrategyResult, result: Result) -> Iterator[tuple[object, ...]]:
     evaluation = strategy.evaluation
     if evaluation is None:  # some job can't run: there is nothing to add up, so the totals stay empty
         yield (strategy.id, TOTAL, "", "", TOTAL, "", "", "", "", "", "", "", "")
         return
     for line in evaluation.lines:
-        source = "; ".join(dated_sources(line, result.problem.parameters))
         jobs = "; ".join(_jobs(line, strategy, result.problem))
+        source = "; ".join(dated_sources(line, result.problem.parameters))
         for month, quantity, kwh, kg_co2e in _months(line):
             price = float(line.unit_price[0])
             yield (
@@ -60,13 +67,6 @@ def _strategy_rows(strategy: StrategyResult, result: Result) -> Iterator[tuple[o
         strategy.id, TOTAL, "", "", TOTAL, "", "", "", float(evaluation.tco_usd[0]), float(evaluation.kwh[0]),
         float(evaluation.kg_co2e[0]), "", "",
     )  # fmt: skip
-
-
-def _jobs(line: CostLine, strategy: StrategyResult, problem: PlanProblem) -> list[str]:
-    """The jobs that a line is for, in their order."""
-    used = () if strategy.attribution is None else strategy.attribution.pairs
-    found = {problem.pairs[index].job for index in sharers(problem, line, used)}
-    return [problem.jobs[job].id for job in sorted(found)]
 
 
 def _months(line: CostLine) -> Iterator[tuple[int, float, float, float]]:

@@ -37,12 +37,12 @@ def plan_text(document: dict[str, Any]) -> str:
     if waits := [row for entry in document["strategies"] for row in _waiting_rows(entry)]:
         head = ["way", "job", "waits for", "wait h, mean", "nine in ten", "done after h, mean", "nine in ten", "late"]
         lines += ["", *table(head, waits)]
-    if groups := [row for entry in document["strategies"] for row in _group_rows(entry, rate)]:
-        lines += ["", *table(["way", "group", "people", "total", "share", "a person", "kWh"], groups)]
     if spot := _spot_lines(document):
         lines += ["", *spot]
     if same := break_even_sentences(document):
         lines += ["", *same]
+    if groups := [row for entry in document["strategies"] for row in _group_rows(entry, rate)]:
+        lines += ["", *table(["way", "group", "people", "total", "share", "a person", "kWh"], groups)]
     if currency["code"] != "USD":
         dated = f"as of {currency['as_of']}" if currency["as_of"] else "your own rate"
         lines += ["", f"1 {currency['code']} = {rate:g} USD ({dated}); amounts in sentences are in USD"]

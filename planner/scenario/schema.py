@@ -34,6 +34,7 @@ from planner.scenario.values import (
     Month,
     Months,
     NonNegative,
+    PlannedMonth,
     Positive,
     Price,
     Pue,
@@ -160,7 +161,7 @@ class JobInput(Work):
     runs_per_month: Positive
     growth_per_month: Growth = 0.0
     seasonality: Annotated[list[NonNegative], Field(min_length=12, max_length=12)] | None = None
-    runs_by_month: dict[Month, NonNegative] = Field(default_factory=dict)
+    runs_by_month: dict[PlannedMonth, NonNegative] = Field(default_factory=dict)
     attempts_per_run: AtLeastOne | None = None
     job_class: JobClass = Field(default="development", alias="class")
     deadline_h: Positive | None = None
@@ -349,10 +350,10 @@ class Scenario(Model):
     tax: Tax = Tax()
     site: SiteInput = SiteInput()
     staff: Staff = Staff()
+    groups: Annotated[dict[Id, GroupInput], Field(max_length=100)] = Field(default_factory=dict)
     jobs: Annotated[dict[Id, JobInput], Field(min_length=1, max_length=100)]
     machines: Annotated[dict[Id, MachineInput], Field(max_length=200)] = Field(default_factory=dict)
     rental: Rental = Rental()
     offers: Annotated[dict[Id, OfferInput], Field(max_length=MOST_OFFERS)] = Field(default_factory=dict)
     gpus: Annotated[dict[Id, GpuInput], Field(max_length=100)] = Field(default_factory=dict)
     models: Annotated[dict[Id, ModelInput], Field(max_length=100)] = Field(default_factory=dict)
-    groups: Annotated[dict[Id, GroupInput], Field(max_length=100)] = Field(default_factory=dict)

@@ -82,7 +82,7 @@ def _share(value: object) -> float:
     return number if number == 0 else check_positive(number)
 
 
-def _month(value: object) -> int:
+def _planned_month(value: object) -> int:
     number = check_whole(value)
     if not 1 <= number <= 84:
         raise ValueError("a month of the plan, from 1 to 84 (what is past isn't planned)")
@@ -167,7 +167,7 @@ MachineIdleW = Annotated[float, BeforeValidator(_between(0, 1_000_000, "W"))]
 Seconds = Annotated[float, BeforeValidator(_not_negative), Field(le=S_PER_H * H_PER_MONTH)]
 BillingUnit = Annotated[float, BeforeValidator(check_positive), Field(le=S_PER_H * H_PER_MONTH)]
 Count = Annotated[int, BeforeValidator(check_whole), Field(ge=1, le=1_000_000)]
-Month = Annotated[int, BeforeValidator(_month)]
+Month = Annotated[int, BeforeValidator(check_whole), Field(ge=1, le=84)]
 Growth = Annotated[float, BeforeValidator(check_number), Field(ge=-0.5, le=0.5)]  # a month; half is far beyond any plan
 Months = Annotated[int, BeforeValidator(check_whole), Field(ge=1, le=84)]
 AgeMonths = Annotated[int, BeforeValidator(check_whole), Field(ge=0, le=240)]
@@ -175,3 +175,4 @@ JobClass = Annotated[Literal["development", "key"], BeforeValidator(_job_class)]
 Price = Annotated[Money, BeforeValidator(_price)]
 Amount = Annotated[Money, BeforeValidator(_amount)]
 ResidualRatios = Annotated[dict[AgeMonths, Share], Field(min_length=1), AfterValidator(_from_new)]
+PlannedMonth = Annotated[int, BeforeValidator(_planned_month)]

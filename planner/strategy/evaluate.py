@@ -14,12 +14,12 @@ from planner.strategy.allocate import KINDS, Allocation, Kind, allocate, on_time
 from planner.strategy.attribution import Attribution, attribute
 from planner.strategy.compare import Recommendation, recommend
 from planner.strategy.demand import TrainingDemand
+from planner.strategy.job_notes import job_notes
 from planner.strategy.kernel import Choice, Evaluation, kernel
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import Issue, Pair, PlanProblem
 from planner.strategy.ranges import Range, ranges
 from planner.strategy.resolve import resolve
-from planner.strategy.run_notes import run_notes
 from planner.strategy.sessions import attempt_s
 from planner.strategy.spot_jobs import SpotJob, spot_job
 from planner.strategy.unit_costs import RunCost, marginal_usd, run_costs
@@ -102,8 +102,8 @@ class Result:
             for job in strategy.jobs:
                 place = f"{job.job} on {job.resource}"
                 found += [replace(issue, where=place) for issue in job.pair.fit.warnings]
-                found += run_notes(self.problem, job.pair, job.attempt_h)
             found += self._machine_warnings(strategy)
+            found += [issue for job in strategy.jobs for issue in job_notes(self.problem, job.pair, job.attempt_h)]
             found += [issue for job in strategy.jobs for issue in self._price_warnings(job.resource)]
         unique: dict[tuple[str, str, str, str], Issue] = {}
         for issue in found:

@@ -8,11 +8,11 @@ from planner.catalog.records import Catalog, Figure
 from planner.performance.evidence import Evidence
 from planner.scenario.schema import Scenario
 from planner.strategy.parameters import ParameterTable, by_default, given
-from planner.strategy.problem import Group, Issue, PlanProblem, RentedProvider
+from planner.strategy.problem import Issue, PlanProblem, RentedProvider
 from planner.strategy.resolve.commitments import with_commitments
 from planner.strategy.resolve.figures import Figures
 from planner.strategy.resolve.machines import resolve_machine
-from planner.strategy.resolve.names import check_groups, check_names, check_throughput_keys
+from planner.strategy.resolve.names import check_names, check_throughput_keys, resolve_groups
 from planner.strategy.resolve.offers import pool, resolve_offer
 from planner.strategy.resolve.pairs import PairFinder, resolve_job
 from planner.strategy.resolve.places import places
@@ -47,7 +47,6 @@ def resolve(scenario: Scenario, catalog: Catalog, evidence: Evidence, *, today: 
     table = ParameterTable()
     check_names(scenario, catalog)
     check_throughput_keys(scenario, catalog)
-    check_groups(scenario)
     currency = figures.rate(scenario.currency, field="currency")
     site, site_pue = resolve_site(scenario, figures, table)
     warnings: list[Issue] = []
@@ -75,6 +74,7 @@ def resolve(scenario: Scenario, catalog: Catalog, evidence: Evidence, *, today: 
     staff = scenario.staff
     return PlanProblem(
         name=scenario.name,
+        groups=resolve_groups(scenario),
         horizon_months=scenario.horizon_months,
         currency=scenario.currency,
         usd_per_unit=currency.value,
@@ -102,6 +102,5 @@ def resolve(scenario: Scenario, catalog: Catalog, evidence: Evidence, *, today: 
         fte_cloud_at=table.add("staff.fte_cloud", rate_or("fte_cloud", staff.fte_cloud), "FTE"),
         storage_gb_at=table.add("rental.storage_gb", given(scenario.rental.storage_gb), "GB"),
         warnings=tuple(warnings),
-        groups=tuple(Group(id=id, name=entry.name or id, people=entry.people) for id, entry in scenario.groups.items()),
         parameters=table.freeze(),
     )

@@ -7,7 +7,7 @@ from planner.strategy.problem import Issue, Pair, PlanProblem
 from planner.units import H_PER_MONTH
 
 
-def run_notes(problem: PlanProblem, pair: Pair, attempt_h: float) -> list[Issue]:
+def job_notes(problem: PlanProblem, pair: Pair, attempt_h: float) -> list[Issue]:
     """Warnings of one job on one resource.
 
     An attempt that is longer than the whole plan, of which only a share is counted; and spot instances for which nobody
