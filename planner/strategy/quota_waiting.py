@@ -1,0 +1,71 @@
+"""Waiting for a quota on rented GPUs, simulated for the jobs that share it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from planner.strategy.kernel import Choice
+from planner.strategy.parameters import Theta
+from planner.strategy.problem import Pair, PlanProblem
+from planner.strategy.queueing.simulate import Pool
+from planner.strategy.queueing.streams import Stream
+from planner.strategy.queueing.summary import Waiting, simulable, simulate_waiting
+from planner.strategy.quotas import QuotaUse, limits, quota_uses, run_gpus
+from planner.strategy.sessions import session_s
+from planner.units import S_PER_H
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuotaWaiting:
+    """What was found for one quota; None where it can't be simulated."""
+
+    use: QuotaUse
+    waiting: Waiting | None
+
+
+def quota_waiting(problem: PlanProblem, theta: Theta, choice: Choice) -> tuple[QuotaWaiting, ...]:
+    """Waits and turnaround of rented runs under each quota that limits some, each quota by itself.
+
+    A run holds its whole instances from start-up to its end, so the quota is a pool of GPUs in groups that divide all
+    runs; other limits on the same runs are left out.
+
+    Parameters
+    ----------
+    problem : PlanProblem
+        The resolved question.
+    theta : array, shape [1, parameters]
+        Parameter values.
+    choice : Choice
+        One row.
+    """
+    found = []
+    for use in quota_uses(problem, theta, choice.routing):
+        pairs = [
+            (pair, float(share))
+            for pair, share in zip(problem.pairs, choice.routing[0], strict=True)
+            if share > 0 and limits(problem, use.quota, pair)
+        ]
+        pool = Pool(machines=use.quota.gpus // use.unit, gpus=1)
+        streams = tuple(_stream(problem, theta, pair, share, use.unit) for pair, share in pairs)
+        fits = max(stream.machines for stream in streams) <= pool.machines
+        limits_h = [problem.jobs[pair.job].deadline_h for pair, _ in pairs]
+        waiting = simulate_waiting(pool, streams, limits_h) if fits and simulable(pool, streams) else None
+        found.append(QuotaWaiting(use=use, waiting=waiting))
+    return tuple(found)
+
+
+def _stream(problem: PlanProblem, theta: Theta, pair: Pair, share: float, unit: int) -> Stream:
+    job = problem.jobs[pair.job]
+    runs = float(theta[0, job.runs_per_month_at]) * share
+    return Stream(
+        id=job.id,
+        runs_per_month=tuple(runs * factor for factor in job.profile or (1.0,) * problem.horizon_months),
+        duration_h=float(np.asarray(session_s(problem, pair, theta))[0]) / S_PER_H,
+        attempts_per_run=float(theta[0, job.attempts_per_run_at]),
+        machines=run_gpus(problem, pair) // unit,
+        priority=job.priority,
+        together=job.submitted_together,
+        arrivals=job.arrivals,
+    )
