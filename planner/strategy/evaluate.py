@@ -104,7 +104,7 @@ class Result:
                 place = f"{job.job} on {job.resource}"
                 found += [
                     replace(issue, where=place)
-                    for issue in (*job.pair.fit.warnings, *late_for_capacity(job.job, job.start_wait))
+                    for issue in (*job.pair.fit.warnings, *late_for_capacity(job.job, job.resource, job.start_wait))
                 ]
             found += self._machine_warnings(strategy)
             found += [issue for job in strategy.jobs for issue in self._price_warnings(job.resource)]

@@ -64,9 +64,9 @@ def start_wait(problem: PlanProblem, theta: Theta, pair: Pair) -> StartWait | No
     )
 
 
-def late_for_capacity(job: str, wait: StartWait | None) -> list[Issue]:
-    """That waiting for instances often makes a job late, if it does."""
-    share = None if wait is None else wait.late_share
+def late_for_capacity(job: str, resource: str, wait: StartWait | None) -> list[Issue]:
+    """That waiting for instances often makes a job late, if it does; not for what a commitment may overflow."""
+    share = None if wait is None or wait.offer != resource else wait.late_share
     if share is None or share <= OFTEN_LATE:
         return []
     return [Issue(code="late_with_capacity", field=f"jobs.{job}.deadline_h", params={"share": share})]
