@@ -65,6 +65,17 @@ def test_limits_count_the_expected_wait() -> None:
     assert (problem.code, problem.params["needs_h"]) == ("deadline_missed", 2.5)
 
 
+def test_the_gpus_of_a_run_are_chosen_with_the_wait() -> None:
+    job = {"workload": "llama-2-7b", "tokens": 1e10, "runs_per_month": 1}
+    alone = problem_of(document("committed-node", {"jobs.train": job})).pairs[0]
+    hours = alone.work / alone.fit.throughput / 3600
+    job |= {"deadline_h": hours * 1.1}
+    half = {"offers.on-demand.available_share": 0.5, "offers.on-demand.retry_s": 0.2 * 3600 * hours}
+    for changes, nodes in ({}, 1), (half, 2):
+        pair = problem_of(document("committed-node", {"jobs.train": job, **changes})).pairs[0]
+        assert (pair.resource, pair.nodes) == ("on-demand", nodes)
+
+
 def test_the_chance_of_being_late_is_said() -> None:
     """Of 2.5 h, 1.5 are left to wait: four tries, all refused in 0.75^4 = 31.6 % of the cases."""
     result = planned({"jobs.work.deadline_h": 2.5})
