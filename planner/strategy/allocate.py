@@ -86,18 +86,20 @@ def allocate(problem: PlanProblem, theta: Theta, kind: Kind) -> Allocation:
         return Allocation(kind=kind, choice=None, problems=tuple(problems), warnings=tuple(warnings))
     choices = _combinations(problem, theta, plans)
     counts = machine_counts(problem, theta, choices, keep_fixed=kind != "cloud")
-    evaluation = kernel(problem, theta, Choice(machine_count=counts, routing=choices))
+    rows = Choice(machine_count=counts, routing=choices)
+    evaluation = kernel(problem, theta, rows)
     overfull = _overfull(problem, theta, choices, counts)
-    exceeded = overfull.sum(axis=1) + quotas_exceeded(problem, theta, choices)
+    exceeded = overfull.sum(axis=1) + quotas_exceeded(problem, theta, rows)
     best = int(np.lexsort((evaluation.present_value_usd, exceeded))[0])  # within capacity, then cheapest
     routing, count = choices[best : best + 1], counts[best : best + 1]
+    choice = Choice(machine_count=count, routing=routing)
     problems += _capacity_problems(problem, theta, routing, count, overfull[best])
-    problems += quota_problems(problem, theta, routing)
+    problems += quota_problems(problem, theta, choice)
     problems += _late_problems(problem, theta, routing)
     warnings += _load_warnings(problem, theta, routing, count, overfull[best])
     return Allocation(
         kind=kind,
-        choice=Choice(machine_count=count, routing=routing),
+        choice=choice,
         problems=tuple(problems),
         warnings=tuple(warnings),
     )

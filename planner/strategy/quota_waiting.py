@@ -8,7 +8,7 @@ import numpy as np
 
 from planner.strategy.kernel import Choice
 from planner.strategy.parameters import Theta
-from planner.strategy.problem import Pair, PlanProblem
+from planner.strategy.problem import PlanProblem
 from planner.strategy.queueing.simulate import Pool
 from planner.strategy.queueing.streams import Stream
 from planner.strategy.queueing.summary import Waiting, simulable, simulate_waiting
@@ -41,27 +41,29 @@ def quota_waiting(problem: PlanProblem, theta: Theta, choice: Choice) -> tuple[Q
         One row.
     """
     found = []
-    for use in quota_uses(problem, theta, choice.routing):
+    for use in quota_uses(problem, theta, choice):
         pairs = [
-            (pair, float(share))
-            for pair, share in zip(problem.pairs, choice.routing[0], strict=True)
-            if share > 0 and limits(problem, use.quota, pair)
+            (index, pair)
+            for index, pair in enumerate(problem.pairs)
+            if choice.routing[0, index] > 0 and limits(problem, use.quota, pair)
         ]
         pool = Pool(machines=use.quota.gpus // use.unit, gpus=1)
-        streams = tuple(_stream(problem, theta, pair, share, use.unit) for pair, share in pairs)
+        streams = tuple(_stream(problem, theta, choice, index, use.unit) for index, _ in pairs)
         fits = max(stream.machines for stream in streams) <= pool.machines
-        limits_h = [problem.jobs[pair.job].deadline_h for pair, _ in pairs]
+        limits_h = [problem.jobs[pair.job].deadline_h for _, pair in pairs]
         waiting = simulate_waiting(pool, streams, limits_h) if fits and simulable(pool, streams) else None
         found.append(QuotaWaiting(use=use, waiting=waiting))
     return tuple(found)
 
 
-def _stream(problem: PlanProblem, theta: Theta, pair: Pair, share: float, unit: int) -> Stream:
+def _stream(problem: PlanProblem, theta: Theta, choice: Choice, index: int, unit: int) -> Stream:
+    pair = problem.pairs[index]
     job = problem.jobs[pair.job]
-    runs = float(theta[0, job.runs_per_month_at]) * share
+    share = choice.by_month[index][0] if index in choice.by_month else choice.routing[0, index]
+    runs = np.ones(problem.horizon_months) * (1.0 if job.profile is None else job.profile) * share
     return Stream(
         id=job.id,
-        runs_per_month=tuple(runs * factor for factor in job.profile or (1.0,) * problem.horizon_months),
+        runs_per_month=tuple((theta[0, job.runs_per_month_at] * runs).tolist()),
         duration_h=float(np.asarray(session_s(problem, pair, theta))[0]) / S_PER_H,
         attempts_per_run=float(theta[0, job.attempts_per_run_at]),
         machines=run_gpus(problem, pair) // unit,

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from planner.cost.lines import Array
+from planner.strategy.kernel import Choice
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import Issue, Pair, PlanProblem, Quota
 from planner.strategy.sessions import session_node_h
@@ -32,11 +33,11 @@ class QuotaUse:
         return math.ceil(self.gpu_h / H_PER_MONTH / self.unit - _SLACK) * self.unit
 
 
-def quota_uses(problem: PlanProblem, theta: Theta, routing: Array) -> tuple[QuotaUse, ...]:
+def quota_uses(problem: PlanProblem, theta: Theta, choice: Choice) -> tuple[QuotaUse, ...]:
     """Use of each quota by which a choice of one row is limited."""
     if not problem.quotas:
         return ()
-    gpu_h, units = _gpu_h(problem, theta, routing), _units(problem, routing)
+    gpu_h, units = _gpu_h(problem, theta, choice), _units(problem, choice.routing)
     return tuple(
         QuotaUse(
             quota=quota,
@@ -49,16 +50,16 @@ def quota_uses(problem: PlanProblem, theta: Theta, routing: Array) -> tuple[Quot
     )
 
 
-def quotas_exceeded(problem: PlanProblem, theta: Theta, routing: Array) -> Array:
+def quotas_exceeded(problem: PlanProblem, theta: Theta, choice: Choice) -> Array:
     """Number of quotas that each row of a choice exceeds in its busiest month. [rows]"""
     if not problem.quotas:
-        return np.zeros(len(routing))
-    busiest, units = _gpu_h(problem, theta, routing).max(axis=2), _units(problem, routing)
+        return np.zeros(len(choice.routing))
+    busiest, units = _gpu_h(problem, theta, choice).max(axis=2), _units(problem, choice.routing)
     room = np.stack([_available_h(quota, units[:, at]) for at, quota in enumerate(problem.quotas)], axis=1)
     return np.asarray((busiest > room * (1 + _SLACK)).sum(axis=1))
 
 
-def quota_problems(problem: PlanProblem, theta: Theta, routing: Array) -> list[Issue]:
+def quota_problems(problem: PlanProblem, theta: Theta, choice: Choice) -> list[Issue]:
     """The quotas that a choice of one row exceeds, with what would be needed."""
     return [
         Issue(
@@ -72,23 +73,24 @@ def quota_problems(problem: PlanProblem, theta: Theta, routing: Array) -> list[I
                 "needed": use.needed,
             },
         )
-        for use in quota_uses(problem, theta, routing)
+        for use in quota_uses(problem, theta, choice)
         if use.gpu_h > use.available_h * (1 + _SLACK)
     ]
 
 
-def _gpu_h(problem: PlanProblem, theta: Theta, routing: Array) -> Array:
+def _gpu_h(problem: PlanProblem, theta: Theta, choice: Choice) -> Array:
     """GPU-hours of billed sessions under each quota. [rows, quotas, months]"""
-    months = range(1, problem.horizon_months + 1)
+    months, routing = range(1, problem.horizon_months + 1), choice.routing
     by_offer = np.zeros((len(routing), len(problem.offers), len(months)))
     used = np.any(routing, axis=0)
     for index, pair in enumerate(problem.pairs):
         if pair.offer is None or not used[index]:
             continue
         job = problem.jobs[pair.job]
-        sessions = theta[:, job.runs_per_month_at] * theta[:, job.attempts_per_run_at] * routing[:, index]
-        hours = sessions * session_node_h(pair, problem.offers[pair.offer], theta)
-        by_offer[:, pair.offer] += hours[:, None] * (1.0 if job.profile is None else np.array(job.profile))
+        share = choice.by_month[index] if index in choice.by_month else routing[:, index, None]
+        attempts = theta[:, job.runs_per_month_at] * theta[:, job.attempts_per_run_at]
+        hours = (attempts * session_node_h(pair, problem.offers[pair.offer], theta))[:, None] * share
+        by_offer[:, pair.offer] += hours * (1.0 if job.profile is None else np.array(job.profile))
     for index, offer in enumerate(problem.offers):
         if offer.commitment is not None:
             covered = np.minimum(by_offer[:, index], [offer.commitment.cover_h(month) for month in months])

@@ -62,7 +62,7 @@ def test_a_block_that_goes_on_into_the_next_month_covers_both() -> None:
     changes = {"rental.commitments.reserved": {"days": 60, "months": [3]}, "jobs.train.runs_by_month": {3: 700, 4: 720}}
     lines = by_id(cloud(changes))
     assert lines["overflow.reserved"].quantity[0].tolist() == [0, 100, 100, 0, 10, 100, 100, 100, 100, 100]
-    late = {"rental.commitments.reserved": {"days": 60, "months": [9, 1]}}
+    late = {"rental.commitments.reserved": {"days": 60, "months": [9, 1]}, "offers.reserved.price_usd_per_h": 1}
     evaluated = cloud(late)
     assert by_id(evaluated)["commitment.reserved"].quantity[0].tolist() == [1440.0, *[0.0] * 7, 1440.0, 0.0, 0.0]
     assert len(plan_document(planned(late))["strategies"][1]["months"]) == 10  # the block ends in month 10

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from planner.errors import InputError, UnknownIdError
@@ -11,6 +12,9 @@ from planner.report.document import plan_document
 from planner.report.text import plan_text
 from planner.report.waiting import with_waiting
 from planner.strategy.evaluate import Result, StrategyResult
+from planner.strategy.kernel import Choice
+from planner.strategy.quota_waiting import quota_waiting
+from planner.strategy.quotas import quota_uses
 from tests.planning import document, problem_of, small_plan, solve, strategy
 
 
@@ -102,6 +106,19 @@ def test_another_offer_is_taken_where_the_cheapest_has_no_room() -> None:
     found = cloud(plan)
     assert found.feasible
     assert [job.resource for job in found.jobs] == ["dearer"]
+
+
+def test_shares_by_month_count_in_their_months() -> None:
+    """A quarter of the runs in the first eight months and all 800 h of the ninth, times 8 GPUs."""
+    problem = problem_of(node({"on-demand": 16}))
+    shares = np.array([[0.25] * 8 + [1.0]])
+    choice = Choice(machine_count=np.zeros((1, 0)), routing=shares.mean(axis=1, keepdims=True), by_month={0: shares})
+    (use,) = quota_uses(problem, problem.theta(), choice)
+    assert use.gpu_h == pytest.approx(6_400)
+    (found,) = quota_waiting(problem, problem.theta(), choice)
+    assert found.waiting is not None
+    attempts = [month.attempts / found.waiting.repetitions for month in found.waiting.jobs[0].by_month]
+    assert attempts == pytest.approx([160] * 8 + [800], rel=0.25)
 
 
 def sweep(together: int) -> Result:
