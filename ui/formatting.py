@@ -60,6 +60,13 @@ def trimmed(value: float | None, digits: int = 6) -> str:
     return _signed(text, negative=value < 0)
 
 
+def rounded(value: float | None) -> str:
+    """An amount of work with two significant digits, three of thousands: "23", "924", "20,600"."""
+    if value is None or not math.isfinite(value):
+        return unknown()
+    return _whole_rounded(value)
+
+
 def exact(value: float | None, decimals: int = 2) -> str:
     """A number for tables, with fixed decimals."""
     if value is None or not math.isfinite(value):
