@@ -111,17 +111,9 @@ def time_chart(rows: Sequence[TimeRow], limit_h: float | None, *, dark: bool, fa
                 fontWeight={"expr": "datum.weight"},
                 lineHeight=15,
                 limit={"expr": "width"},
+                text={"expr": f"width < {_NARROW_PX} ? datum.broken : datum.text"},
             ),
-            "encoding": {
-                "x": {"value": 0},
-                "y": y("y"),
-                "text": {
-                    "condition": {"test": f"width < {_NARROW_PX}", "field": "broken", "type": "nominal"},
-                    "field": "text",
-                    "type": "nominal",
-                },
-                "color": ink("ink"),
-            },
+            "encoding": {"x": {"value": 0}, "y": y("y"), "color": ink("ink")},
         }
     )
     return themed(layers, colours, height=TIME_STEP_PX * len(rows) + _TIME_REST_PX, faded=faded)
@@ -182,7 +174,7 @@ def _time_axis(hours: Sequence[float]) -> Spec:
         scale = {"type": "linear", "domain": [0, top], "nice": False}
         ticks = [round(number * unit, 6) for number in numbers]
         words = [f"{formatting.trimmed(number)}{formatting.NBSP}{t(name)}" if number else "0" for number in numbers]
-    names = dict(zip((f"{tick:.0f}" for tick in ticks), words, strict=True))
+    names = dict(zip((f"{tick:.2f}" for tick in ticks), words, strict=True))
     written = ",".join(f"'{tick}':'{name}'" for tick, name in names.items())
     return {
         "type": "quantitative",
@@ -190,7 +182,7 @@ def _time_axis(hours: Sequence[float]) -> Spec:
         "axis": {
             "values": ticks,
             "grid": True,
-            "labelExpr": f"{{{written}}}[format(datum.value,'.0f')] || ''",
+            "labelExpr": f"{{{written}}}[format(datum.value,'.2f')] || ''",
             "title": t("work_page.chart.x_log" if scale["type"] == "log" else "work_page.chart.x"),
         },
     }
@@ -203,7 +195,6 @@ def time_alt(rows: Sequence[TimeRow], limit_h: float | None) -> str:
             "work_page.chart.alt" if row.done_h is not None else "work_page.chart.alt_none",
             name=row.name,
             time=formatting.duration(row.done_h),
-            likely=formatting.duration_range(row.low_h, row.high_h),
             note=", ".join(note for note in row.notes if note),
         )
         for row in rows

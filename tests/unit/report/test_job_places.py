@@ -57,7 +57,7 @@ def test_a_machine_that_the_plan_would_not_buy_is_bought_for_the_job():
 
 
 def test_a_late_place_has_its_time_and_its_reason():
-    late = [one for one in places(solved(), "key") if one.resource == "workstation"][0]
+    late = next(one for one in places(solved(), "key") if one.resource == "workstation")
     assert late.runs and not late.on_time
     (reason,) = late.reasons
     assert (reason["code"], reason["field"]) == ("deadline_missed", "jobs.key.deadline_h")
