@@ -124,11 +124,12 @@ def duration(hours: float | None) -> str:
 
 
 def duration_range(low_h: float | None, high_h: float | None) -> str:
-    """A range of times in the unit of its longer end: "21–29 h"."""
+    """A range of times in the unit of its longer end: "21–29 h", or one number where both ends are rounded to it."""
     if low_h is None or high_h is None:
         return unknown()
     divisor, key = _time_unit(high_h)
-    return f"{_digits(low_h / divisor, 2)}{EN_DASH}{_digits(high_h / divisor, 2)}{NBSP}{t(key)}"
+    low, high = _digits(low_h / divisor, 2), _digits(high_h / divisor, 2)
+    return f"{high if low == high else f'{low}{EN_DASH}{high}'}{NBSP}{t(key)}"
 
 
 def duration_within(low_h: float | None, high_h: float | None, limit_h: float) -> str:

@@ -65,7 +65,7 @@ def _job(view: View, plan: Plan, *, outdated: bool) -> None:
         st.markdown(f"### {dollars(work_words.time_heading(view, places, compared, names))}", anchors=False)
         if len(impossible) < len(compared):
             rows = [_time_row(view, plan, place, names) for place in compared]
-            limit_h = view.document["jobs"][chosen].get("deadline_h")
+            limit_h = compared[0].limit_h
             chart = work_charts.time_chart(rows, limit_h, dark=dark, faded=outdated)
             st.vega_lite_chart(chart, theme=None, key="work_time_chart", alt=work_charts.time_alt(rows, limit_h))
         if impossible:

@@ -171,8 +171,7 @@ def reason_words(view: View, place: JobPlace) -> str:
 
 def time_heading(view: View, places: Sequence[JobPlace], compared: Sequence[JobPlace], names: Mapping[str, str]) -> str:
     """Whether a run is in time and where, or how long it takes where it runs and at the fastest of those compared."""
-    job = places[0].job
-    name, limit = escaped(job), view.document["jobs"][job].get("deadline_h")
+    name = escaped(places[0].job)
     used = used_by(compared, view.recommended["kind"] if view.recommended else None)
     running = [place for place in compared if place.done_h is not None]
     if not running:
@@ -183,7 +182,7 @@ def time_heading(view: View, places: Sequence[JobPlace], compared: Sequence[JobP
         return t(
             "work_page.time.late",
             job=name,
-            limit=formatting.duration(limit),
+            limit=formatting.duration(fastest.limit_h),
             time=formatting.duration(fastest.done_h),
             place=escaped(place_words(view, fastest, names)),
         )

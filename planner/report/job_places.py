@@ -43,6 +43,7 @@ class JobPlace:
     done_h: float | None
     done_low_h: float | None
     done_high_h: float | None
+    limit_h: float | None  # of the job
     basis: CandidateBasis
     memory_gb: float | None
     capacity_gb: float | None
@@ -155,6 +156,7 @@ class JobPlaces:
             done_h=done_h(None) if pair.feasible else None,
             done_low_h=done_h(rate.high) if ranged else None,
             done_high_h=done_h(rate.low) if ranged else None,
+            limit_h=problem.jobs[pair.job].deadline_h,
             basis=basis_of(pair, rows_of(rate)),
             memory_gb=fit.memory_gb,
             capacity_gb=None if fit.prediction is None else fit.prediction.capacity_gb,

@@ -1,4 +1,4 @@
-"""Jobs in the table of the Work page: edit a cell, add a job, see the answer change; a wrong value is named and stays."""
+"""Jobs in the table of the Work page: edit cells, add a job, see the answer change; wrong values are named and stay."""
 
 import re
 
