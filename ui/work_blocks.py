@@ -63,7 +63,9 @@ def _job(view: View, plan: Plan, *, outdated: bool) -> None:
     ]
     with left:
         st.markdown(f"### {dollars(work_words.time_heading(view, places, compared, names))}", anchors=False)
-        if len(impossible) < len(compared):
+        named = work_words.heading_place(view, compared)
+        if named is not None:
+            st.markdown(dollars(work_words.known_words(view, named, plan.places.full_usd(named))))
             rows = [_time_row(view, plan, place, names) for place in compared]
             limit_h = compared[0].limit_h
             chart = work_charts.time_chart(rows, limit_h, dark=dark, faded=outdated)
@@ -152,7 +154,7 @@ def _candidates(view: View, plan: Plan) -> None:
             rows,
             key="work_candidates_table",
             height=_TABLE_PX,
-            numbers=[t(f"work_page.column.{name}") for name in work_words.NUMBERS],
+            numbers=work_words.numbers(),
             widths={t("work_page.column.bottleneck"): 420, t("work_page.column.reason"): 420},
         )
         st.markdown(f":small[:gray[{t('work_page.all_note', count=len(rows))}]]")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from planner.performance.memory_parts import PARTS, Part
 from planner.report.job_places import JobPlace
 from planner.units import MONTHS_PER_YEAR
 from ui import formatting
@@ -16,8 +17,7 @@ from ui.work_data import CardMemory, busy_machines, month_of, used_by
 _NAMED_MACHINES = 2  # of more kinds, how many there are
 _KNOWN_REASONS = ("in_house_only", "region_not_allowed", "term_not_allowed")
 _OWN_BASES = ("own", "given")
-NUMBERS = ("done_h", "low_h", "high_h", "full_usd", "marginal_usd", "memory_gb", "capacity_gb")
-"""Columns of the table of candidates that sort by value."""
+_NUMBERS = ("done_h", "low_h", "high_h", "full_usd", "marginal_usd", "memory_gb", "capacity_gb")
 
 
 def title(view: View) -> str:
@@ -151,6 +151,15 @@ def cost_words(view: View, place: JobPlace, full_usd: float | None) -> str:
     )
 
 
+def known_words(view: View, place: JobPlace, full_usd: float | None) -> str:
+    """Likely time, basis as a badge, and costs, of the place that a heading names."""
+    words = [f":gray-badge[:material/query_stats: {basis_words(place)}]", cost_words(view, place, full_usd)]
+    if place.done_low_h is not None:
+        span = formatting.duration_range(place.done_low_h, place.done_high_h)
+        words.insert(0, t("work_page.likely", span=span))
+    return " · ".join(words)
+
+
 def short_reason(place: JobPlace) -> str:
     """Why a place is ruled out, short enough for a chart."""
     problem = place.reasons[0]
@@ -169,10 +178,16 @@ def reason_words(view: View, place: JobPlace) -> str:
     return " ".join(word.removeprefix(f"jobs.{place.job}: ") for word in words)
 
 
+def heading_place(view: View, compared: Sequence[JobPlace]) -> JobPlace | None:
+    """The place that the heading of times names: where the plan runs the job, else the fastest."""
+    running = [place for place in compared if place.done_h is not None]
+    used = used_by(running, view.recommended["kind"] if view.recommended else None)
+    return used or min(running, key=_done_h, default=None)
+
+
 def time_heading(view: View, places: Sequence[JobPlace], compared: Sequence[JobPlace], names: Mapping[str, str]) -> str:
     """Whether a run is in time and where, or how long it takes where it runs and at the fastest of those compared."""
     name = escaped(places[0].job)
-    used = used_by(compared, view.recommended["kind"] if view.recommended else None)
     running = [place for place in compared if place.done_h is not None]
     if not running:
         return t("work_page.time.nowhere", job=name)
@@ -186,7 +201,7 @@ def time_heading(view: View, places: Sequence[JobPlace], compared: Sequence[JobP
             time=formatting.duration(fastest.done_h),
             place=escaped(place_words(view, fastest, names)),
         )
-    mine = used if used is not None and used.done_h is not None else fastest
+    mine = heading_place(view, compared) or fastest
     params = {"job": name, "time": formatting.duration(mine.done_h), "place": escaped(place_words(view, mine, names))}
     if len(on_time) < len(places):
         return t("work_page.time.some", **params, count=len(on_time), all=len(places))
@@ -247,6 +262,7 @@ def candidate_row(view: View, place: JobPlace, full_usd: float | None, limit: Ma
         t("column.basis"): basis_words(place),
         t("work_page.column.memory_gb"): place.memory_gb,
         t("work_page.column.capacity_gb"): place.capacity_gb,
+        **{part_head(part): place.memory_parts_gb.get(part) for part in PARTS},
         t("work_page.column.layout"): layout_words(place),
         t("work_page.column.micro_batch"): settings.get("micro_batch"),
         t("work_page.column.global_batch"): settings.get("global_batch"),
@@ -255,6 +271,16 @@ def candidate_row(view: View, place: JobPlace, full_usd: float | None, limit: Ma
         t("work_page.column.bottleneck"): str(limit["text"]) if limit else formatting.unknown(),
         t("work_page.column.reason"): reason_words(view, place) if place.reasons else "",
     }
+
+
+def part_head(part: Part) -> str:
+    """Head of the column of a part of memory."""
+    return t("work_page.column.part_gb", part=t(f"work_page.part.{part}"))
+
+
+def numbers() -> list[str]:
+    """Heads of the columns that sort by value."""
+    return [*(t(f"work_page.column.{name}") for name in _NUMBERS), *map(part_head, PARTS)]
 
 
 def _status(view: View, place: JobPlace) -> str:
