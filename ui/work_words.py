@@ -15,7 +15,16 @@ from ui.view import Row, View, way_name
 from ui.work_data import CardMemory, busy_machines, month_of, used_by
 
 _NAMED_MACHINES = 2  # of more kinds, how many there are
-_KNOWN_REASONS = ("in_house_only", "region_not_allowed", "term_not_allowed")
+_KNOWN_REASONS = (
+    "block_too_short",
+    "in_house_only",
+    "pinned_elsewhere",
+    "pinned_off",
+    "quota_below_run",
+    "quota_zero",
+    "region_not_allowed",
+    "term_not_allowed",
+)
 _OWN_BASES = ("own", "given")
 _NUMBERS = ("done_h", "low_h", "high_h", "full_usd", "marginal_usd", "memory_gb", "capacity_gb")
 

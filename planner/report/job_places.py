@@ -20,7 +20,7 @@ from planner.strategy.allocate import late_problem, machine_counts
 from planner.strategy.evaluate import Result, StrategyResult
 from planner.strategy.kernel import Choice, kernel
 from planner.strategy.problem import Pair
-from planner.strategy.sessions import attempt_s
+from planner.strategy.sessions import attempt_s, turnaround_h
 from planner.strategy.unit_costs import marginal_usd, run_costs
 from planner.units import S_PER_H
 
@@ -30,7 +30,8 @@ class JobPlace:
     """One job on one resource. Times, memory and costs are None where nothing is known of them.
 
     Low to high is an 80 % interval. `done_h` counts from the order to the end of an attempt, so with the start-up of
-    rented machines, and is what a limit is held against; `reasons` are empty where the job may run there on time.
+    rented machines and the wait for them, and is what a limit is held against; `reasons` are empty where the job may
+    run there on time.
     """
 
     job: str
@@ -131,13 +132,13 @@ class JobPlaces:
         problem, theta, fit = self._result.problem, self._result.theta, pair.fit
         place = problem.machines[pair.machine] if pair.machine is not None else problem.offers[pair.offer or 0]
         rate = problem.parameters[pair.throughput_at]
-        startup_s = 0.0 if pair.offer is None else float(theta[0, problem.offers[pair.offer].startup_s_at])
 
         def attempt_h(throughput: float | None) -> float:
             return float(attempt_s(pair, theta, throughput)[0]) / S_PER_H
 
         def done_h(throughput: float | None) -> float:
-            return startup_s / S_PER_H + attempt_h(throughput)
+            before_h = float(turnaround_h(problem, pair, theta)[0]) - attempt_h(None)
+            return before_h + attempt_h(throughput)
 
         late = late_problem(problem, theta, pair) if pair.feasible else None
         issues = pair.problems if late is None else (*pair.problems, late)
