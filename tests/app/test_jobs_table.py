@@ -96,9 +96,10 @@ def test_where_a_job_may_run_is_edited_as_words_and_lists():
     assert not at.error
     key = jobs(at)["key"]
     assert (key["in_house"], key["arrivals"], key["priority"]) == (True, "office_hours", 3)
-    edit(at, {1: {"in_house": "false", "regions": "us-east-1, eu-west-1", "terms": "on_demand"}})
+    where = {"regions": "us-east-1, eu-west-1", "terms": "on_demand", "not_on": "rtx-4090"}
+    edit(at, {1: {"in_house": "false", **where}})
     key = jobs(at)["key"]
-    assert (key["in_house"], key["regions"], key["terms"]) == (False, ["us-east-1", "eu-west-1"], ["on_demand"])
+    assert (key["in_house"], key["regions"], key["not_on"]) == (False, ["us-east-1", "eu-west-1"], ["rtx-4090"])
     edit(at, {1: {"terms": "weekly", "priority": "11"}})
     assert "Row 2, key, Rented as**: “weekly” does not work here" in at.error[0].value
     assert "Row 2, key, Priority**: “11” does not work here" in at.error[0].value

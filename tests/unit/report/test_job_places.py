@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from planner.performance.start_wait import mean_start_wait_s
 from planner.report.document import plan_document
 from planner.report.job_places import JobPlaces
 from tests.planning import CENT, document, small_plan, solve, strategy
@@ -97,3 +98,19 @@ def test_an_own_rate_says_nothing_of_parts_or_bottlenecks():
 def test_a_job_that_must_stay_in_the_house_has_that_reason_on_every_offer():
     rented = [one for one in places(solved(**{"jobs.daily.in_house": True}), "daily") if one.rented]
     assert rented and all(one.reasons[0]["code"] == "in_house_only" and not one.runs for one in rented)
+
+
+def test_what_a_limit_is_held_against_holds_the_wait_for_capacity():
+    def rented(**changes):
+        found = places(solve(small_plan({f"offers.rented.{key}": value for key, value in changes.items()})), "work")
+        return next(one for one in found if one.rented)
+
+    there, scarce = rented(), rented(available_share=0.5, retry_s=3600)
+    assert scarce.attempt_h == there.attempt_h
+    assert scarce.done_h - there.done_h == pytest.approx(mean_start_wait_s(0.5, 3600) / 3600)
+
+
+def test_a_job_that_is_pinned_has_that_reason_elsewhere():
+    own, rented = places(solve(small_plan({"jobs.work.only_on": ["own"]})), "work")
+    assert own.on_time
+    assert [reason["code"] for reason in rented.reasons] == ["pinned_elsewhere"]
