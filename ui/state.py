@@ -25,6 +25,7 @@ from planner.report.break_even import break_even_entries
 from planner.report.candidates import Candidate, candidates
 from planner.report.document import plan_document
 from planner.report.export import plan_csv
+from planner.report.job_places import JobPlaces
 from planner.report.jobs_csv import jobs_csv
 from planner.report.shares import groups_of
 from planner.scenario.load import check_document, read_document
@@ -55,6 +56,7 @@ class Plan:
     csv: Callable[[], str]
     simulations: Simulations
     candidates: Callable[[], tuple[Candidate, ...]]
+    places: JobPlaces
     break_even: Callable[[], list[dict[str, Any]]]  # between its ways
     groups: Callable[[str], list[dict[str, Any]]]  # what each pays for in a way
     jobs_csv: Callable[[], str]
@@ -308,6 +310,7 @@ def _computed(
         csv=lambda: plan_csv(result),
         simulations=Simulations(result),
         candidates=cache(lambda: candidates(result)),
+        places=JobPlaces(result),
         break_even=cache(lambda: break_even_entries(result)),
         groups=cache(lambda way: groups_of(result, way)),
         jobs_csv=lambda: jobs_csv(report, result),
