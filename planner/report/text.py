@@ -37,7 +37,7 @@ def plan_text(document: dict[str, Any]) -> str:
     if waits := [row for entry in document["strategies"] for row in _waiting_rows(entry)]:
         head = ["way", "job", "waits for", "wait h, mean", "nine in ten", "done after h, mean", "nine in ten", "late"]
         lines += ["", *table(head, waits)]
-    if spot := _spot_lines(document):
+    if spot := _spot_lines(document, rate):
         lines += ["", *spot]
     if same := break_even_sentences(document):
         lines += ["", *same]
@@ -177,21 +177,45 @@ def _simulated(job: dict[str, Any], what: str) -> list[str]:
     return [mean, p90 if job["runs"] >= FEW_RUNS else "too few runs"]
 
 
-def _spot_line(job: dict[str, Any]) -> str:
+def _spot_line(job: dict[str, Any], rate: float) -> str:
     spot = job["spot"]
-    line = (
+    wins_at = spot["on_demand_wins_at_per_instance_h"]
+    granted = f"a request for instances is granted in {_percent(spot['available_share'])} of the tries"
+    mean = _money(spot["cost_mean_usd"], rate, cents=True)
+    parts = [
         f"{job['id']} on {job['resource']}: {100 * spot['interrupted_probability']:.2g} % of the attempts are"
         f" interrupted; expected of each are {_cell(spot['lost_h'])} h paid for nothing"
-        f" and {_cell(spot['waiting_h'])} h of waiting"
-    )
-    wins_at = spot["on_demand_wins_at_per_instance_h"]
-    return line if wins_at is None else f"{line}; on demand is cheaper from {_cell(wins_at)} interruptions an hour"
+        f" and {_cell(spot['waiting_h'])} h of waiting",
+        *([] if wins_at is None else [f"on demand is cheaper from {_cell(wins_at)} interruptions an hour"]),
+        f"8 of 10 attempts cost {_money_range(spot, 'cost', rate)} (mean {mean})"
+        f" and take {_range(_cell(spot['time_p10_h']), _cell(spot['time_p90_h']))} h",
+        f"8 of 10 months with {spot['month_attempts']} of them cost {_money_range(spot, 'month', rate)}",
+        f"{granted}, the first after {_cell(spot['capacity_wait_h'])} h on average",
+    ]
+    if spot["no_capacity_probability"] is not None:
+        parts.append(
+            f"within the limit none is granted in {_percent(spot['no_capacity_probability'])} of the cases,"
+            f" and {_percent(spot['late_probability'])} end late for whatever reason"
+        )
+    return ";\n  ".join(parts)
 
 
-def _spot_lines(document: dict[str, Any]) -> list[str]:
+def _spot_lines(document: dict[str, Any], rate: float) -> list[str]:
     """What interruptions do to each job on spot instances; ways share lines."""
-    lines = [_spot_line(job) for entry in document["strategies"] for job in entry["jobs"] if job["spot"] is not None]
-    return list(dict.fromkeys(lines))
+    jobs = [job for entry in document["strategies"] for job in entry["jobs"] if job["spot"] is not None]
+    return list(dict.fromkeys(_spot_line(job, rate) for job in jobs))
+
+
+def _money_range(entry: dict[str, Any], what: str, rate: float) -> str:
+    return _range(*(_money(entry[f"{what}_{name}_usd"], rate, cents=True) for name in ("p10", "p90")))
+
+
+def _range(low: str, high: str) -> str:
+    return low if low == high else f"{low} to {high}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.2g} %"
 
 
 def _money(usd: float | None, rate: float, *, cents: bool = False) -> str:

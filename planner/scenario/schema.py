@@ -12,6 +12,7 @@ from planner.scenario.values import (
     AgeMonths,
     Amount,
     AtLeastOne,
+    Available,
     BillingUnit,
     CardGb,
     CardGbPerS,
@@ -317,6 +318,7 @@ class OfferInput(Model):
     grid_kg_co2e_per_kwh: KgPerKwh | None = None
     network_gbit_per_s: GbitPerS | None = None
     interrupted_share_per_month: Interrupted | None = None
+    spot_available_share: Available | None = None
 
     @model_validator(mode="after")
     def _one_price(self) -> OfferInput:

@@ -143,6 +143,7 @@ Switch = Annotated[bool, BeforeValidator(_switch)]
 Share = Annotated[float, BeforeValidator(_share)]
 Rate = Annotated[float, BeforeValidator(_share)]
 Interrupted = Annotated[float, BeforeValidator(_share), Field(lt=1)]  # all of them would be without end
+Available = Annotated[float, BeforeValidator(_share), Field(gt=0)]  # of none at all nothing can be planned
 AtLeastOne = Annotated[float, BeforeValidator(check_number), Field(ge=1, le=1e6)]
 Pue = Annotated[float, BeforeValidator(check_number), Field(ge=1, le=5)]
 KgPerKwh = Annotated[float, BeforeValidator(check_number), Field(ge=0, le=3)]

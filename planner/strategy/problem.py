@@ -66,6 +66,7 @@ class Spot:
     startup_s_at: int
     load_s_at: int
     reacquire_s_at: int
+    available_share_at: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -59,18 +59,25 @@ def spot_course(pair: Pair, theta: Theta, throughput: float | None = None) -> Sp
     """
     spot = pair.spot
     assert spot is not None
-    failures = 0.0 if pair.restarts is None else theta[:, pair.restarts.interruptions_per_gpu_year_at]
-    hazard = run_hazard_per_s(
-        theta[:, spot.interrupted_share_at], pair.nodes, gpus=pair.gpus, failures_per_gpu_year=failures
-    )
     return spot_run(
         theta[:, spot.startup_s_at],
         _plain_s(pair, _work_s(pair, theta, throughput)),
         max(pair.checkpoints, 1),
-        hazard,
+        spot_hazard_per_s(pair, theta),
         theta[:, spot.load_s_at],
         theta[:, spot.reacquire_s_at],
     )
+
+
+def spot_hazard_per_s(pair: Pair, theta: Theta) -> Array:
+    """Interruptions of a run on spot instances, from all causes that are counted; raises as `spot_course`. [1/s]"""
+    spot = pair.spot
+    assert spot is not None
+    failures = 0.0 if pair.restarts is None else theta[:, pair.restarts.interruptions_per_gpu_year_at]
+    hazard = run_hazard_per_s(
+        theta[:, spot.interrupted_share_at], pair.nodes, gpus=pair.gpus, failures_per_gpu_year=failures
+    )
+    return np.asarray(hazard)
 
 
 def session_node_h(pair: Pair, offer: RentedOffer, theta: Theta) -> Array:
