@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from planner.catalog.records import PRECISIONS, Market, Precision, Segment, Status, Term
+from planner.scenario.failures import TYPICAL, FailuresPerYear, RepairH
 from planner.scenario.money import money_aliases
 from planner.scenario.values import (
     AgeMonths,
@@ -211,10 +212,14 @@ class MachineInput(Model):
     fte_per_machine: Fte | None = None
     residual_gpu: ResidualRatios | None = None
     residual_host: ResidualRatios | None = None
+    failures_per_year: FailuresPerYear | None = None
+    repair_h: RepairH | None = None
 
     @model_validator(mode="after")
     def _consistent(self) -> MachineInput:
         _check_idle(self.idle_w, self.load_w, "load_w")
+        if self.repair_h is not None and self.failures_per_year is None:
+            raise FieldError("failures_per_year", expected=f"a number, or '{TYPICAL}', where 'repair_h' is given")
         if self.condition == "used" and self.age_months is None:
             raise FieldError("age_months", expected="the months since the used machine was first sold")
         if self.condition == "new" and self.age_months not in (None, 0):

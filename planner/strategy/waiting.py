@@ -5,17 +5,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import numpy as np
-
+from planner.performance.uptime import repair_powered_h
 from planner.strategy.kernel import Choice
 from planner.strategy.parameters import Theta
-from planner.strategy.problem import Pair, PlanProblem
+from planner.strategy.problem import Machine, Pair, PlanProblem
+from planner.strategy.queueing.breakdowns import Failing
 from planner.strategy.queueing.hours import Powered
 from planner.strategy.queueing.simulate import Pool
 from planner.strategy.queueing.streams import Stream
 from planner.strategy.queueing.summary import Waiting, simulable, simulate_waiting
-from planner.strategy.sessions import attempt_s
-from planner.units import S_PER_H
+from planner.strategy.sessions import unfailing
+from planner.units import H_PER_YEAR
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +60,7 @@ def machine_waiting(problem: PlanProblem, theta: Theta, choice: Choice, *, more:
         powered = Powered(h_per_month=float(theta[0, machine.powered_h_at]))
         streams = tuple(_stream(problem, theta, pair, float(choice.routing[0, at])) for at, pair in used)
         limits_h = [problem.jobs[pair.job].deadline_h for _, pair in used]
-        pool = Pool(machines=count, gpus=machine.gpus, powered=powered)
+        pool = Pool(machines=count, gpus=machine.gpus, powered=powered, failing=_failing(machine, theta))
         if not simulable(pool, streams):
             continue
         waiting = simulate_waiting(pool, streams, limits_h)
@@ -69,17 +69,28 @@ def machine_waiting(problem: PlanProblem, theta: Theta, choice: Choice, *, more:
     return tuple(found)
 
 
+def _failing(machine: Machine, theta: Theta) -> Failing | None:
+    failures = machine.failures
+    if failures is None or theta[0, failures.per_year_at] == 0:
+        return None
+    away_h = repair_powered_h(float(theta[0, failures.repair_h_at]), float(theta[0, machine.powered_h_at]))
+    return Failing(per_h=float(theta[0, failures.per_year_at]) / H_PER_YEAR, repair_h=float(away_h))
+
+
 def _stream(problem: PlanProblem, theta: Theta, pair: Pair, share: float) -> Stream:
     job = problem.jobs[pair.job]
     runs = float(theta[0, job.runs_per_month_at]) * share
+    course = unfailing(pair, theta)
     return Stream(
         id=job.id,
         runs_per_month=tuple(runs * factor for factor in job.profile or (1.0,) * problem.horizon_months),
-        duration_h=float(np.asarray(attempt_s(pair, theta))[0]) / S_PER_H,
+        duration_h=course.duration_h,
         attempts_per_run=float(theta[0, job.attempts_per_run_at]),
         gpus=math.ceil(pair.gpus / pair.nodes),
         machines=pair.nodes,
         priority=job.priority,
         together=job.submitted_together,
         arrivals=job.arrivals,
+        segments=course.segments,
+        restart_h=course.restart_h,
     )

@@ -34,6 +34,8 @@ class Stream:
     priority: int = 0  # the higher goes first
     together: int = 1  # runs submitted at one moment
     arrivals: Arrivals = "even"
+    segments: float = 1.0  # equal parts of an attempt, each saved at its end, to which a failed machine takes it back
+    restart_h: float = 0.0  # from the moment that it has a machine again until work goes on
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -93,12 +93,12 @@ def simulate_waiting(
 
     Notes
     -----
-    Months are cut from the end where a single course would have more than 200,000 attempts. A job without a single
-    simulated run doesn't appear.
+    Months are cut from the end where a single course would have more than 200,000 attempts and failures. A job without
+    a single simulated run doesn't appear.
     """
-    months = _months(streams)
+    months = _months(pool, streams)
     cut = [replace(stream, runs_per_month=stream.runs_per_month[:months]) for stream in streams]
-    attempts = sum(sum(stream.runs_per_month) * stream.attempts_per_run for stream in cut)
+    attempts = sum(sum(stream.runs_per_month) * stream.attempts_per_run for stream in cut) + months * _failures(pool)
     rarest = min(sum(stream.runs_per_month) for stream in cut)
     wanted = math.ceil(_FEWEST_RUNS / max(rarest, 1e-9))
     repetitions = max(1, min(wanted, int(_MOST_ATTEMPTS / max(attempts, 1.0))))
@@ -112,24 +112,29 @@ def simulate_waiting(
 
 
 def simulable(pool: Pool, streams: Sequence[Stream]) -> bool:
-    """Whether a pool is small enough to simulate: neither thousands of machines nor 200,000 attempts a month."""
+    """Whether a pool is small enough: neither thousands of machines nor 200,000 attempts and failures a month."""
     first_month = sum(stream.runs_per_month[0] * stream.attempts_per_run for stream in streams)
-    return pool.machines <= _MOST_MACHINES and first_month <= _MOST_OF_ONE
+    return pool.machines <= _MOST_MACHINES and first_month + _failures(pool) <= _MOST_OF_ONE
 
 
-def _months(streams: Sequence[Stream]) -> int:
-    by_month = np.sum([np.array(stream.runs_per_month) * stream.attempts_per_run for stream in streams], axis=0)
-    return max(1, int(np.searchsorted(np.cumsum(by_month), _MOST_OF_ONE, side="right")))
+def _failures(pool: Pool) -> float:
+    """Of all machines in a month, at most."""
+    return 0.0 if pool.failing is None else pool.machines * pool.powered.h_per_month * pool.failing.per_h
+
+
+def _months(pool: Pool, streams: Sequence[Stream]) -> int:
+    attempts = np.sum([np.array(stream.runs_per_month) * stream.attempts_per_run for stream in streams], axis=0)
+    return max(1, int(np.searchsorted(np.cumsum(attempts + _failures(pool)), _MOST_OF_ONE, side="right")))
 
 
 def _job(id: str, index: int, courses: Sequence[Attempts], limit_h: float | None, months: int) -> JobWaiting | None:
     waits, taken, runs, submitted = [], [], [], []
     for course in courses:
-        mine = course.of(index)
-        waits.append(course.wait_h[mine])
-        taken.append((course.ended_h - course.submitted_h)[mine])
+        moment, wait, ended = course.whole(index)
+        waits.append(wait)
+        taken.append(ended - moment)
         runs.append(course.turnaround_h(index))
-        submitted.append(course.submitted_h[mine])
+        submitted.append(moment)
     turnaround = np.concatenate(runs)
     if not len(turnaround):
         return None

@@ -179,6 +179,7 @@ class PairFinder:
             checkpoints=entry.checkpoints,
             checkpoint_s=entry.checkpoint_s,
             restarts=job.restarts,
+            failures=place.failures,
             spot=place.spot,
             fit=fit,
             problems=tuple(problems),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from planner.catalog.records import Gpu
 from planner.strategy.parameters import ParameterTable
-from planner.strategy.problem import Machine, RentedOffer, Spot
+from planner.strategy.problem import Failures, Machine, RentedOffer, Spot
 from planner.strategy.resolve.offers import PooledOffer
 
 _MOST_NODES = 512
@@ -28,6 +28,7 @@ class Place:
     network_gbit_per_s: float | None
     term: str | None  # None for machines
     spot: Spot | None
+    failures: Failures | None = None
 
 
 def places(
@@ -38,7 +39,7 @@ def places(
     found = [
         Place(
             id=machine.id, gpu=gpu, gpus_per_node=machine.gpus, max_nodes=1, machine=index, offer=None, region="",
-            startup_s=0.0, network_gbit_per_s=None, term=None, spot=None,
+            startup_s=0.0, network_gbit_per_s=None, term=None, spot=None, failures=machine.failures,
         )
         for index, (machine, gpu) in enumerate(machines)
     ]  # fmt: skip

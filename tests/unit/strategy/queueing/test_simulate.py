@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from planner.strategy.queueing.breakdowns import Breakdowns, Failing
 from planner.strategy.queueing.hours import Powered
 from planner.strategy.queueing.simulate import Attempts, Pool, carry_out, simulate
 from planner.strategy.queueing.streams import Stream, Submissions
@@ -108,3 +109,55 @@ def test_seeds_reproduce_and_another_stream_changes_no_submission() -> None:
     both = simulate(pool, [first, second], 7)
     earliest = [np.sort(course.submitted_h[course.of(0)])[:5].tolist() for course in (alone, both)]
     assert earliest[0] == earliest[1]
+
+
+def failing(*up_h: float, repair_h: float = 5.0) -> Breakdowns:
+    """Machines that fail after these hours, one after the other as they begin to work, and then no more."""
+    return Breakdowns(up_h=iter([*up_h, *[np.inf] * 100]), repair_h=repair_h)
+
+
+def rows(course: Attempts, index: int) -> list[tuple[float, float]]:
+    mine = course.of(index)
+    return list(zip(course.started_h[mine].tolist(), course.ended_h[mine].tolist(), strict=True))
+
+
+def test_a_failed_machine_takes_its_attempt_back_to_what_was_saved() -> None:
+    pool, drawn = Pool(machines=1, gpus=1), [submitted(0.0, lasting=10.0)]
+    unsaved = carry_out(pool, [stream()], drawn, failing(7.0))
+    assert rows(unsaved, 0) == [(0.0, 7.0), (12.0, 22.0)]
+    saved = carry_out(pool, [stream(segments=5.0, restart_h=0.5)], drawn, failing(7.0))
+    assert rows(saved, 0) == [(0.0, 7.0), (12.0, 16.5)]  # six of ten hours were saved
+    assert [part.tolist() for part in saved.whole(0)] == [[0.0], [5.0], [16.5]]
+    assert saved.turnaround_h(0).tolist() == [16.5]
+    again = carry_out(pool, [stream(segments=5.0, restart_h=0.5)], drawn, failing(7.0, 2.6))
+    assert rows(again, 0) == [(0.0, 7.0), (12.0, 14.6), (19.6, 22.1)]  # two more hours were saved, restart not counted
+
+
+def test_a_failure_stops_a_gang_as_a_whole_and_leaves_the_others_alone() -> None:
+    streams = [stream("gang", gpus=2, machines=2), stream("small", gpus=1)]
+    drawn = [submitted(0.0, lasting=4.0), submitted(0.5, lasting=8.0)]
+    course = carry_out(Pool(machines=3, gpus=2), streams, drawn, failing(3.0, repair_h=20.0))
+    assert rows(course, 0) == [(0.0, 3.0), (8.5, 12.5)]  # of three machines, one is away and one has a small run
+    assert rows(course, 1) == [(0.5, 8.5)]
+
+
+def test_an_attempt_that_was_stopped_goes_first_and_a_failed_one_still_comes_again() -> None:
+    drawn = [submitted(0.0, 1.0, lasting=4.0, attempts=2)]
+    course = carry_out(Pool(machines=1, gpus=1), [stream()], drawn, failing(2.0, repair_h=1.0))
+    assert rows(course, 0) == [(0.0, 2.0), (3.0, 7.0), (7.0, 11.0), (11.0, 15.0), (15.0, 19.0)]
+    assert course.run[course.of(0)].tolist() == [0, 0, 1, 0, 1]
+    assert course.failed.tolist() == [True, True, True, False, False]
+    assert course.turnaround_h(0).tolist() == [15.0, 18.0]
+
+
+def test_failures_dont_move_what_is_submitted_and_come_again_at_every_call() -> None:
+    usual = stream(runs_per_month=(30.0,) * 6, duration_h=5.0)
+    never = simulate(Pool(machines=2, gpus=1), [usual], seed=3)
+    often = [
+        simulate(Pool(machines=2, gpus=1, failing=Failing(per_h=0.01, repair_h=20.0)), [usual], seed=3)
+        for _ in range(2)
+    ]
+    assert often[0].whole(0)[0].tolist() == pytest.approx(np.sort(never.submitted_h).tolist())
+    assert often[0].ended_h.tolist() == often[1].ended_h.tolist()
+    assert often[0].parts and not never.parts
+    assert often[0].whole(0)[1].mean() > never.wait_h.mean()
