@@ -47,7 +47,7 @@ class Simulations:
             if (way, more) not in self._kept:
                 found = simulated(self._result, self._ways[way], more=more)
                 self._kept[way, more] = _Kept(
-                    waits={entry.machine: waiting_entry(entry.waiting) for entry in found},
+                    waits={entry.machine: waiting_entry(entry, self._result) for entry in found},
                     courses={entry.machine: course_entry(entry) for entry in found},
                 )
             return self._kept[way, more]

@@ -36,7 +36,11 @@ def plan_text(document: dict[str, Any]) -> str:
     ]
     if waits := [row for entry in document["strategies"] for row in _waiting_rows(entry)]:
         head = ["way", "job", "waits for", "wait h, mean", "nine in ten", "done after h, mean", "nine in ten", "late"]
-        lines += ["", *table(head, waits)]
+        lines += [
+            "",
+            *table(head, waits),
+            *(line for entry in document["strategies"] for line in _overflow(entry, rate)),
+        ]
     if spot := _spot_lines(document, rate):
         lines += ["", *spot]
     if same := break_even_sentences(document):
@@ -169,6 +173,26 @@ def _waiting_rows(entry: dict[str, Any]) -> list[list[str]]:
         if machine.get("waiting") is not None
         for job in machine["waiting"]["jobs"]
     ]
+
+
+def _overflow(entry: dict[str, Any], rate: float) -> list[str]:
+    """What it would take to keep limits by renting, where waiting breaks them."""
+    lines = []
+    for machine in entry["machines"]:
+        for job in machine["waiting"]["jobs"] if machine.get("waiting") is not None else ():
+            where, found = f"{_name(entry['id'])}: {job['id']} on {machine['id']}", job["overflow"]
+            if found is None or (found["resource"] is not None and not found["share"]):
+                continue
+            if found["resource"] is None:
+                lines.append(f"{where}: no rented machine keeps its limit, so none can take what waits too long")
+                continue
+            lines.append(
+                f"{where}: to keep its limit {_percent(found['share'])} of the attempts would go to"
+                f" {found['resource']}, {_cell(found['attempts'])} in all for {_money(found['cost_usd'], rate)}"
+                f" ({_money(found['cost_usd_per_month'], rate, cents=True)} a month);"
+                f" the way would cost {_money(found['strategy_tco_usd'], rate)}"
+            )
+    return lines
 
 
 def _simulated(job: dict[str, Any], what: str) -> list[str]:

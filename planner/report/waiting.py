@@ -10,7 +10,7 @@ from planner.messages import render
 from planner.report.document import issue_entry
 from planner.strategy.evaluate import Result, StrategyResult
 from planner.strategy.problem import Issue
-from planner.strategy.queueing.summary import JobWaiting, MonthWaiting, Waiting
+from planner.strategy.queueing.summary import JobWaiting, MonthWaiting
 from planner.strategy.waiting import MachineWaiting, machine_waiting
 
 OFTEN_LATE: Final = 0.1
@@ -21,13 +21,16 @@ FEW_RUNS: Final = 20
 
 def waiting_entries(result: Result, strategy: StrategyResult, *, more: int = 0) -> dict[str, dict[str, Any]]:
     """What was simulated for each type of owned machine with work, by machine; with more machines than planned."""
-    return {entry.machine: waiting_entry(entry.waiting) for entry in simulated(result, strategy, more=more)}
+    return {entry.machine: waiting_entry(entry, result) for entry in simulated(result, strategy, more=more)}
 
 
 def simulated(result: Result, strategy: StrategyResult, *, more: int = 0) -> tuple[MachineWaiting, ...]:
-    """The simulations behind `waiting_entries`, with what they would draw."""
+    """The simulations behind `waiting_entries`, with what they would draw. A mix is asked for its overflow too."""
     choice = strategy.allocation.choice
-    return () if choice is None else machine_waiting(result.problem, result.theta, choice, more=more)
+    if choice is None:
+        return ()
+    mixed = strategy.kind == "hybrid" and more == 0
+    return machine_waiting(result.problem, result.theta, choice, more=more, with_overflow=mixed)
 
 
 def with_waiting(document: Mapping[str, Any], result: Result) -> dict[str, Any]:
@@ -49,20 +52,50 @@ def _late(way: str, machines: Sequence[Mapping[str, Any]]) -> Iterator[Issue]:
         for job in machine["waiting"]["jobs"] if machine["waiting"] is not None else ():
             if (job["late_share"] or 0.0) > OFTEN_LATE:
                 place = f"{job['id']} on {machine['id']}"
-                params = {"way": render(f"strategy_{way}"), "share": job["late_share"], "count": machine["count"]}
+                elsewhere = job["overflow"] or {"resource": None, "share": None, "cost_usd": None}
+                params = {
+                    "way": render(f"strategy_{way}"),
+                    "share": job["late_share"],
+                    "count": machine["count"],
+                    "overflow_to": elsewhere["resource"],
+                    "overflow_share": elsewhere["share"],
+                    "overflow_usd": elsewhere["cost_usd"],
+                    "no_place_for": job["id"] if _nowhere(job) else None,
+                }
                 yield Issue(code="late_with_waiting", field=f"jobs.{job['id']}.deadline_h", where=place, params=params)
 
 
-def waiting_entry(waiting: Waiting) -> dict[str, Any]:
+def _nowhere(job: Mapping[str, Any]) -> bool:
+    return job["overflow"] is not None and job["overflow"]["resource"] is None
+
+
+def waiting_entry(found: MachineWaiting, result: Result) -> dict[str, Any]:
     """Waits and turnaround of the jobs on one type of machine."""
+    months = result.problem.horizon_months
     return {
-        "simulated_months": waiting.months,
-        "repetitions": waiting.repetitions,
-        "jobs": [_job_entry(job) for job in waiting.jobs],
+        "simulated_months": found.waiting.months,
+        "repetitions": found.waiting.repetitions,
+        "jobs": [_job_entry(job, _overflow_entry(found, job.job, months)) for job in found.waiting.jobs],
     }
 
 
-def _job_entry(job: JobWaiting) -> dict[str, Any]:
+def _overflow_entry(found: MachineWaiting, job: str, months: int) -> dict[str, Any] | None:
+    elsewhere = found.overflow.get(job)
+    if elsewhere is None:
+        return None
+    cost_usd = elsewhere.cost_usd
+    return {
+        "resource": elsewhere.resource,
+        "share": elsewhere.share,
+        "attempts": elsewhere.attempts,
+        "late_share": elsewhere.late_share,
+        "cost_usd": cost_usd,
+        "cost_usd_per_month": None if cost_usd is None else cost_usd / months,
+        "strategy_tco_usd": found.total_usd,
+    }
+
+
+def _job_entry(job: JobWaiting, overflow: dict[str, Any] | None) -> dict[str, Any]:
     wait = {f"wait_{name}": hours for name, hours in asdict(job.wait).items()}
     turnaround = {f"turnaround_{name}": hours for name, hours in asdict(job.turnaround).items()}
     by_month = [_month_entry(month) for month in job.by_month]
@@ -72,6 +105,7 @@ def _job_entry(job: JobWaiting) -> dict[str, Any]:
         **wait,
         **turnaround,
         "late_share": job.late_share,
+        "overflow": overflow,
         "by_month": by_month,
     }
 

@@ -172,6 +172,7 @@ class JobInput(Work):
     regions: list[str] = Field(default_factory=list)
     terms: Annotated[list[Term], Field(min_length=1)] | None = None
     in_house: Switch = False
+    overflow: Switch = True
     checkpoints: Annotated[int, BeforeValidator(check_whole), Field(ge=0, le=1_000_000)] = 0
     checkpoint_s: NonNegative = 0.0
     eval_share: Share = 0.0

@@ -32,6 +32,7 @@ class Job:
     job_class: str
     local_share: float | None
     in_house: bool
+    overflow: bool  # whether attempts may go to rented machines before waiting makes them late
     deadline_h: float | None
     priority: int
     submitted_together: int

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from planner.performance.uptime import repair_powered_h
 from planner.strategy.kernel import Choice
+from planner.strategy.overflow import JobOverflow, overflow, total_with_overflow_usd
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import Machine, Pair, PlanProblem
 from planner.strategy.queueing.breakdowns import Failing
@@ -27,9 +29,13 @@ class MachineWaiting:
     pool: Pool
     streams: tuple[Stream, ...]
     waiting: Waiting
+    overflow: Mapping[str, JobOverflow]  # by job, of those that may go elsewhere
+    total_usd: float | None  # of the whole plan with the overflow of all its machines; None where none was asked for
 
 
-def machine_waiting(problem: PlanProblem, theta: Theta, choice: Choice, *, more: int = 0) -> tuple[MachineWaiting, ...]:
+def machine_waiting(
+    problem: PlanProblem, theta: Theta, choice: Choice, *, more: int = 0, with_overflow: bool = False
+) -> tuple[MachineWaiting, ...]:
     """Waits and turnaround on each type of owned machine that a choice gives work to.
 
     Parameters
@@ -42,6 +48,8 @@ def machine_waiting(problem: PlanProblem, theta: Theta, choice: Choice, *, more:
         One row.
     more : int
         Machines of each type beyond the choice's, for the same work.
+    with_overflow : bool
+        Simulate too what becomes of jobs with a limit whose attempts go to rented machines before they are late.
 
     Returns
     -------
@@ -50,6 +58,7 @@ def machine_waiting(problem: PlanProblem, theta: Theta, choice: Choice, *, more:
         and those that are too large to simulate.
     """
     found = []
+    moved: dict[int, JobOverflow] = {}
     for index, machine in enumerate(problem.machines):
         count = int(choice.machine_count[0, index]) + more
         used = [
@@ -64,9 +73,19 @@ def machine_waiting(problem: PlanProblem, theta: Theta, choice: Choice, *, more:
         if not simulable(pool, streams):
             continue
         waiting = simulate_waiting(pool, streams, limits_h)
-        entry = MachineWaiting(machine=machine.id, count=count, pool=pool, streams=streams, waiting=waiting)
-        found.append(entry)
-    return tuple(found)
+        pairs = [at for at, _ in used]
+        elsewhere = overflow(problem, theta, choice, pool, streams, pairs, waiting) if with_overflow else {}
+        moved |= {at: elsewhere[job] for at, pair in used if (job := problem.jobs[pair.job].id) in elsewhere}
+        found.append(
+            MachineWaiting(
+                machine=machine.id, count=count, pool=pool, streams=streams, waiting=waiting, overflow=elsewhere,
+                total_usd=None,
+            )
+        )  # fmt: skip
+    if not moved:
+        return tuple(found)
+    total_usd = total_with_overflow_usd(problem, theta, choice, moved)
+    return tuple(replace(entry, total_usd=total_usd) for entry in found)
 
 
 def _failing(machine: Machine, theta: Theta) -> Failing | None:

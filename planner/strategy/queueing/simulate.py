@@ -10,13 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from planner.cost.lines import Array
+from planner.strategy.queueing.attempts import Attempts
 from planner.strategy.queueing.breakdowns import Breakdowns, Failing
 from planner.strategy.queueing.hours import ALWAYS, Powered
 from planner.strategy.queueing.machines import Machines, Running
-from planner.strategy.queueing.streams import Stream, Submissions, draw
+from planner.strategy.queueing.streams import Overflow, Stream, Submissions, draw
 
 _OF_FAILURES = 1  # beside a seed: draws of failures, which don't move those of submissions
 
@@ -29,54 +28,6 @@ class Pool:
     gpus: int  # of each
     powered: Powered = ALWAYS
     failing: Failing | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attempts:
-    """Every attempt of a simulation in the order of their starts, on the wall clock.
-
-    One that was on a machine that failed has several rows, one for each time that it had machines.
-    """
-
-    stream: npt.NDArray[np.int64]
-    run: npt.NDArray[np.int64]
-    attempt: npt.NDArray[np.int64]  # of the stream's
-    machine: npt.NDArray[np.int64]  # the first that it occupies
-    occupied: tuple[tuple[int, ...], ...]  # all machines that it occupies
-    submitted_h: Array
-    started_h: Array
-    ended_h: Array
-    failed: npt.NDArray[np.bool_]  # comes again, because it failed or its machine did
-    parts: bool  # whether some attempt has several rows
-
-    @property
-    def wait_h(self) -> Array:
-        """From each attempt's submission to its start. [h]"""
-        return self.started_h - self.submitted_h
-
-    def of(self, stream: int) -> npt.NDArray[np.bool_]:
-        """Which attempts are a stream's."""
-        return np.asarray(self.stream == stream)
-
-    def whole(self, stream: int) -> tuple[Array, Array, Array]:
-        """Submission, wait and end of each attempt of a stream, its rows put together. [h]"""
-        mine = self.of(stream)
-        submitted, wait, ended = self.submitted_h[mine], self.wait_h[mine], self.ended_h[mine]
-        if not self.parts:
-            return submitted, wait, ended
-        _, first, at = np.unique(self.attempt[mine], return_index=True, return_inverse=True)
-        last = np.zeros(len(first))
-        np.maximum.at(last, at, ended)
-        return submitted[first], np.bincount(at, weights=wait).astype(np.float64), last
-
-    def turnaround_h(self, stream: int) -> Array:
-        """From the submission of each run's first attempt to the end of its last. [h]"""
-        mine = self.of(stream)
-        run = self.run[mine]
-        first, last = np.full(run.max(initial=-1) + 1, np.inf), np.zeros(run.max(initial=-1) + 1)
-        np.minimum.at(first, run, self.submitted_h[mine])
-        np.maximum.at(last, run, self.ended_h[mine])
-        return np.asarray(last - first)
 
 
 def simulate(pool: Pool, streams: Sequence[Stream], seed: int) -> Attempts:
@@ -121,6 +72,8 @@ def carry_out(
         What each takes, and its priority.
     submissions : sequence of Submissions
         Of each stream.
+        A stream with overflow gives an attempt away at the last moment at which rented machines still keep its limit,
+        or own ones no longer do, whichever comes first; one whose machine failed stays.
     breakdowns : Breakdowns, optional
         Failures of machines. All that runs on one stops as a whole, and goes first among its stream's once more, back
         at what it had saved.
@@ -171,6 +124,8 @@ class _Course:
         self.stopped: dict[tuple[int, int], _Stopped] = {}  # by stream and attempt
         self.breakdowns = breakdowns
         self.failures: list[tuple[float, int]] = []  # a heap: moment and machine
+        self.leaves: dict[tuple[int, int], float] = {}  # when a waiting attempt goes to rented ones, by stream and run
+        self.departures: list[tuple[float, int, int]] = []  # a heap of the same, with some that don't wait any more
         for machine in range(pool.machines):
             self._works(machine, 0.0)
 
@@ -182,20 +137,70 @@ class _Course:
         order = np.lexsort((run, stream, moment))
         arrivals = zip(moment[order].tolist(), stream[order].tolist(), run[order].tolist(), strict=True)
         for now, index, number in arrivals:
-            while (self.running and self.running[0][0] <= now) or (self.failures and self.failures[0][0] <= now):
+            while (
+                (self.running and self.running[0][0] <= now)
+                or (self.failures and self.failures[0][0] <= now)
+                or (self.departures and self._next_leave() < now)
+            ):
                 self._next()
-            self.waiting[index].append((now, number))
+            self._submit(index, number, now, float(self.submitted[index][number]))
             self._start(now)
         while self.open:
             self._next()
         return self._attempts()
 
     def _next(self) -> None:
-        """What ends next ends, or the next machine fails."""
-        if self.failures and not (self.running and self.running[0][0] <= self.failures[0][0]):
+        """What ends next ends, or the next machine fails, or an attempt has waited too long."""
+        ends = self.running[0][0] if self.running else math.inf
+        fails = self.failures[0][0] if self.failures else math.inf
+        if self.departures and self._next_leave() < min(ends, fails):
+            self._leave(*heapq.heappop(self.departures))
+        elif fails < ends:
             self._fail(*heapq.heappop(self.failures))
         else:
             self._end_next()
+
+    def _submit(self, index: int, number: int, now: float, wall_h: float | None = None) -> None:
+        """An attempt waits from now on, which on the wall is a moment of its own where machines are off."""
+        self.waiting[index].append((now, number))
+        overflow = self.streams[index].overflow
+        if overflow is None:
+            return
+        lasts = self._next_duration(index, -1)
+        if self.powered.always:
+            leaves = now + max(0.0, overflow.limit_h - max(lasts, overflow.rented_h))
+        else:
+            leaves = self._leaves_by_night(overflow, lasts, now, wall_h)
+        self.leaves[index, number] = leaves
+        heapq.heappush(self.departures, (leaves, index, number))
+
+    def _leaves_by_night(self, overflow: Overflow, lasts: float, now: float, wall_h: float | None) -> float:
+        """When an attempt goes, in hours that machines are on, with a limit on the wall. [h]"""
+        wall = self.powered.starts(np.array(now)) if wall_h is None else wall_h
+        ends = [wall + overflow.limit_h - overflow.rented_h, wall + overflow.limit_h]
+        rented, own = self.powered.inside(np.array(ends, dtype=float)).tolist()
+        return float(max(now, min(rented, own - lasts)))
+
+    def _next_leave(self) -> float:
+        """When the next attempt has waited too long."""
+        while self.departures:
+            leaves, index, number = self.departures[0]
+            if self.leaves.get((index, number)) == leaves:
+                return leaves
+            heapq.heappop(self.departures)  # it has begun in the meantime
+        return math.inf
+
+    def _leave(self, now: float, index: int, number: int) -> None:
+        """An attempt goes to rented machines and ends there."""
+        at, moment = next((at, moment) for at, (moment, waits) in enumerate(self.waiting[index]) if waits == number)
+        del self.waiting[index][at]
+        overflow = self.streams[index].overflow
+        assert overflow is not None
+        end = now + overflow.rented_h
+        if not self.powered.always:
+            end = float(self.powered.inside(self.powered.ends(np.array(now)) + overflow.rented_h))
+        self._began(index, number, moment, now, end, ())
+        self._start(now)
 
     def _end_next(self) -> None:
         """The next attempt ends; a failed one is submitted again. All that ends at this moment ends first."""
@@ -208,7 +213,7 @@ class _Course:
                 continue
             self.open -= 1
             if self.made[index][number] < self.first[index][number + 1] - self.first[index][number]:
-                self.waiting[index].append((now, number))
+                self._submit(index, number, now)
         self._start(now)
 
     def _works(self, machine: int, now: float) -> None:
@@ -274,8 +279,8 @@ class _Course:
             some.sort(key=lambda index: (-self.streams[index].priority, self.waiting[index][0][0]))
         return some
 
-    def _next_duration(self, index: int) -> float:
-        number = self.waiting[index][0][1]
+    def _next_duration(self, index: int, at: int = 0) -> float:
+        number = self.waiting[index][at][1]
         attempt = self.first[index][number] + self.made[index][number]
         duration: float = self.durations[index][attempt]
         if self.stopped and (before := self.stopped.get((index, attempt))) is not None:
@@ -288,14 +293,19 @@ class _Course:
             return False
         end = now + self._next_duration(index)
         moment, number = self.waiting[index].popleft()
+        self._began(index, number, moment, now, end, occupied)
+        return True
+
+    def _began(self, index: int, number: int, moment: float, now: float, end: float, occupied: tuple[int, ...]) -> None:
         attempt = self.first[index][number] + self.made[index][number]
         if self.stopped and (before := self.stopped.get((index, attempt))) is not None:
             moment = before.since_h
+        if self.leaves:
+            self.leaves.pop((index, number), None)
         self.made[index][number] += 1
         failed = attempt + 1 < self.first[index][number + 1]
         heapq.heappush(self.running, (end, len(self.started), index, number, occupied))
         self.started.append([index, number, attempt, occupied, moment, now, end, failed])
-        return True
 
     def _attempts(self) -> Attempts:
         columns: list[Sequence[Any]] = list(zip(*self.started, strict=True)) or [()] * 8
@@ -310,15 +320,22 @@ class _Course:
         for index, times in enumerate(self.submitted):  # a run that was submitted at night waits from then on
             mine = first & (stream == index)
             submitted_wall[mine] = times[run[mine].astype(int)]
+        machine = np.array([machines[0] if machines else -1 for machines in occupied], dtype=np.int64)
+        started_wall, ended_wall = self.powered.starts(started.astype(float)), self.powered.ends(ended.astype(float))
+        if not self.powered.always and np.any(machine < 0):  # rented machines are on by night
+            away = machine < 0
+            leaves = np.maximum(self.powered.ends(started[away].astype(float)), submitted_wall[away])
+            rented_h = [0.0 if found.overflow is None else found.overflow.rented_h for found in self.streams]
+            started_wall[away], ended_wall[away] = leaves, leaves + np.array(rented_h)[stream[away]]
         return Attempts(
             stream=stream.astype(np.int64),
             run=run.astype(np.int64),
             attempt=attempt.astype(np.int64),
-            machine=np.array([machines[0] for machines in occupied], dtype=np.int64),
+            machine=machine,
             occupied=tuple(occupied),
             submitted_h=submitted_wall,
-            started_h=self.powered.starts(started.astype(float)),
-            ended_h=self.powered.ends(ended.astype(float)),
+            started_h=started_wall,
+            ended_h=ended_wall,
             failed=failed.astype(bool),
             parts=bool(self.stopped),
         )

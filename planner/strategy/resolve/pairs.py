@@ -49,6 +49,7 @@ def resolve_job(
         job_class=entry.job_class,
         local_share=entry.local_share,
         in_house=entry.in_house,
+        overflow=entry.overflow and not entry.in_house,
         deadline_h=entry.deadline_h,
         priority=entry.priority,
         submitted_together=entry.submitted_together,
