@@ -31,7 +31,7 @@ def show(view: View, plan: Plan) -> None:
         planned = {way["id"]: plan.simulations.waits(way["id"]) for way in ways}
         with_more = {way["id"]: plan.simulations.waits(way["id"], 1) for way in ways}
     with folded:
-        for line in [*_sentences(view, planned, with_more), *_overflow_sentences(view, ways, planned)]:
+        for line in [*_sentences(view, planned, with_more), *overflow_sentences(view, ways, planned)]:
             st.markdown(dollars(line))
         rows = [row for way in ways for row in _rows(view, way, planned[way["id"]], with_more[way["id"]])]
         st.dataframe(pd.DataFrame(rows), hide_index=True, key="waiting_table")
@@ -64,7 +64,7 @@ def _sentences(view: View, planned: Mapping[str, Any], with_more: Mapping[str, A
     return lines
 
 
-def _overflow_sentences(view: View, ways: Sequence[Row], planned: Mapping[str, Any]) -> list[str]:
+def overflow_sentences(view: View, ways: Sequence[Row], planned: Mapping[str, Any]) -> list[str]:
     """What renting would take to keep the limits that waiting breaks, in ways that may do both."""
     lines = []
     for way in ways:
