@@ -69,4 +69,4 @@ def test_requests_are_repeated_until_one_is_granted() -> None:
     assert no_capacity_probability(0.3, 1800.0, 1799.0) == pytest.approx(np.mean(np.array(refused) > 0), abs=0.03)
     assert no_capacity_probability(1.0, 1800.0, 0.0) == 0.0
     assert no_capacity_probability(0.3, 0.0, 0.0) == 0.0
-    assert no_capacity_probability(0.3, 1800.0, -1.0) == 1.0
+    assert no_capacity_probability(0.3, 1800.0, -4000.0) == 1.0

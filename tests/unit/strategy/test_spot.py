@@ -8,6 +8,7 @@ from planner.errors import InputError
 from planner.report.document import plan_document
 from planner.report.text import plan_text
 from planner.strategy.evaluate import Result
+from planner.strategy.ranges import sampled_theta
 from tests.planning import document, problem_of, solve, strategy
 
 P4D = "offers.p4d-spot."
@@ -130,6 +131,8 @@ def test_chances_of_instances_are_assumed_shown_and_move_no_money() -> None:
     figure = shown[P4D + "spot_available_share"]
     assert figure["sources"] == ["assumptions:spot_available_share"]
     assert figure["estimate"]
+    drawn = sampled_theta(result.problem)
+    assert len(set(drawn[:, result.problem.column(P4D + "spot_available_share")].tolist())) == 1
     other = solve(document("spot-node", {P4D + "spot_available_share": 0.1}))
     assert strategy(other, "cloud").range == strategy(result, "cloud").range
     with pytest.raises(InputError) as error:
