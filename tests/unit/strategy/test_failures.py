@@ -9,7 +9,7 @@ import pytest
 from planner.errors import ScenarioError
 from planner.performance.uptime import uptime_share
 from planner.report.document import plan_document
-from planner.report.waiting import waiting_entries
+from planner.report.waiting import simulated, waiting_entries
 from planner.strategy.evaluate import Result
 from tests.planning import by_id, evaluation, problem_of, quantity, small_plan, solve, strategy
 
@@ -17,6 +17,7 @@ FAILURES = "machines.own.failures_per_year"
 REPAIR = "machines.own.repair_h"
 OFTEN = {FAILURES: 87.6, REPAIR: 100}  # every 100 hours for 100 hours
 RESTART_H = 300 / 3600
+CURVES = {"machines.own.residual_gpu": {84: 0.1}, "machines.own.residual_host": {84: 0.1}}
 
 
 def local(changes: dict[str, object]) -> Result:
@@ -113,3 +114,16 @@ def test_runs_that_failures_never_let_end_are_refused() -> None:
     endless = {FAILURES: 8760, REPAIR: 1, "jobs.work.samples": 3600 * 50, "jobs.work.runs_per_month": 1}
     (problem,) = strategy(local(endless), "local").allocation.problems
     assert (problem.code, problem.field) == ("attempt_never_ends", "jobs.work.checkpoint_s")
+
+
+@pytest.mark.parametrize("changes", [{}, {"jobs.work.checkpoints": 3}, {"jobs.work.restarts": True}])
+def test_the_simulation_loses_what_the_core_expects_to_be_lost(changes: dict[str, object]) -> None:
+    often = {FAILURES: 300, REPAIR: 2, "jobs.work.samples": 3600 * 20, "jobs.work.runs_per_month": 12}
+    result = local({**often, "horizon_months": 84, "machines.own.useful_life_months": 84, **CURVES, **changes})
+    local_way = strategy(result, "local")
+    (own,) = simulated(result, local_way)
+    course = own.waiting.typical
+    held_h = float((course.ended_h - course.started_h).sum()) / len(course.whole(0)[0])
+    (job,) = local_way.jobs
+    assert job.attempt_h > 20.4  # of 20 hours of work
+    assert held_h == pytest.approx(job.attempt_h, rel=0.03)
