@@ -11,6 +11,15 @@ from planner.cost.lines import Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Repair:
+    """A time in which a machine was away, on the wall clock."""
+
+    machine: int
+    failed_h: float
+    back_h: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Attempts:
     """Every attempt of a simulation in the order of their starts, on the wall clock.
 
@@ -27,7 +36,8 @@ class Attempts:
     started_h: Array
     ended_h: Array
     failed: npt.NDArray[np.bool_]  # comes again, because it failed or its machine did
-    parts: bool  # whether some attempt has several rows
+    parts: bool = False  # whether some attempt has several rows
+    repairs: tuple[Repair, ...] = ()
 
     @property
     def wait_h(self) -> Array:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from planner.strategy.queueing.attempts import Attempts
+from planner.strategy.queueing.attempts import Attempts, Repair
 from planner.strategy.queueing.breakdowns import Breakdowns, Failing
 from planner.strategy.queueing.hours import ALWAYS, Powered
 from planner.strategy.queueing.machines import Machines, Running
@@ -124,6 +124,7 @@ class _Course:
         self.stopped: dict[tuple[int, int], _Stopped] = {}  # by stream and attempt
         self.breakdowns = breakdowns
         self.failures: list[tuple[float, int]] = []  # a heap: moment and machine
+        self.repairs: list[tuple[int, float, float]] = []  # machine, failure, return
         self.leaves: dict[tuple[int, int], float] = {}  # when a waiting attempt goes to rented ones, by stream and run
         self.departures: list[tuple[float, int, int]] = []  # a heap of the same, with some that don't wait any more
         for machine in range(pool.machines):
@@ -233,6 +234,7 @@ class _Course:
             self._stop(self.started[order], index, number, now)
         self.machines.take((machine,), self.taken[-1])
         repaired = now + self.breakdowns.repair_h
+        self.repairs.append((machine, now, repaired))
         heapq.heappush(self.running, (repaired, -1 - machine, len(self.streams), 0, (machine,)))
         self._start(now)
 
@@ -338,4 +340,15 @@ class _Course:
             ended_h=ended_wall,
             failed=failed.astype(bool),
             parts=bool(self.stopped),
+            repairs=self._repairs(),
+        )
+
+    def _repairs(self) -> tuple[Repair, ...]:
+        if not self.repairs:
+            return ()
+        machines, failed, back = zip(*self.repairs, strict=True)
+        failed_h, back_h = self.powered.starts(np.array(failed)), self.powered.ends(np.array(back))
+        return tuple(
+            Repair(machine=machine, failed_h=start, back_h=end)
+            for machine, start, end in zip(machines, failed_h.tolist(), back_h.tolist(), strict=True)
         )

@@ -8,6 +8,7 @@ import pytest
 
 from planner.errors import ScenarioError
 from planner.performance.uptime import uptime_share
+from planner.report.course import course_entry
 from planner.report.document import plan_document
 from planner.report.waiting import simulated, waiting_entries
 from planner.strategy.evaluate import Result
@@ -124,6 +125,7 @@ def test_the_simulation_loses_what_the_core_expects_to_be_lost(changes: dict[str
     (own,) = simulated(result, local_way)
     course = own.waiting.typical
     held_h = float((course.ended_h - course.started_h).sum()) / len(course.whole(0)[0])
+    assert len(course_entry(own)["repairs"]) >= 1
     (job,) = local_way.jobs
     assert job.attempt_h > 20.4  # of 20 hours of work
     assert held_h == pytest.approx(job.attempt_h, rel=0.03)
