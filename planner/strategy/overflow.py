@@ -15,6 +15,8 @@ from planner.strategy.queueing.summary import Overflown, Waiting, simulate_overf
 from planner.strategy.sessions import turnaround_h
 from planner.strategy.unit_costs import marginal_usd
 
+_LOOKED_AT = 8  # places, the cheapest at the margin; disk can reorder the first few, hardly more
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobOverflow:
@@ -28,18 +30,38 @@ class JobOverflow:
     cost_usd: float | None  # over the horizon, at the marginal cost of a run there
 
 
-def place_for(problem: PlanProblem, theta: Theta, job: int) -> int | None:
-    """The cheapest rented candidate of a job that keeps its limit, as index of the pair; commitments aside."""
+def place_for(problem: PlanProblem, theta: Theta, choice: Choice, own: int, share: float) -> int | None:
+    """Where to attempts of a pair would go that can't wait: a rented candidate of their job that keeps its limit.
+
+    Of the eight cheapest at the margin the one that makes the plan cheapest, since each new provider charges for disk.
+
+    Parameters
+    ----------
+    problem, theta, choice
+        The plan, in one row.
+    own : int
+        Index of the pair that they leave.
+    share : float
+        Of its attempts that go, about.
+
+    Returns
+    -------
+    int or None
+        Index of the rented pair; committed instances aside.
+    """
     found = [
         (marginal_usd(problem, theta, pair), pair.resource, index)
         for index, pair in enumerate(problem.pairs)
-        if pair.job == job
+        if pair.job == problem.pairs[own].job
         and pair.offer is not None
         and problem.offers[pair.offer].commitment is None
         and pair.feasible
         and on_time(problem, theta, pair)
     ]
-    return min(found)[2] if found else None
+    cheapest = [index for _, _, index in sorted(found)[:_LOOKED_AT]]
+    if len(cheapest) < 2 or share <= 0:
+        return cheapest[0] if cheapest else None
+    return min(cheapest, key=lambda place: _moved_usd(problem, theta, choice, {own: (place, share)}))
 
 
 def overflow(
@@ -67,7 +89,8 @@ def overflow(
         What was simulated without overflow.
     """
     asked = [at for at, pair in enumerate(pairs) if _may_leave(problem, problem.pairs[pair])]
-    places = {at: place_for(problem, theta, problem.pairs[pairs[at]].job) for at in asked}
+    late = {found.job: found.late_share or 0.0 for found in waiting.jobs}
+    places = {at: place_for(problem, theta, choice, pairs[at], late.get(streams[at].id, 0.0)) for at in asked}
     leaving = list(streams)
     for at, place in places.items():
         limit_h = problem.jobs[problem.pairs[pairs[at]].job].deadline_h
@@ -79,7 +102,7 @@ def overflow(
     else:
         shares = tuple(Overflown(rented_share=0.0, late_share=0.0) for _ in leaving)
     return {
-        streams[at].id: _job(problem, theta, choice, pairs[at], place, shares[at], _late(streams[at].id, waiting))
+        streams[at].id: _job(problem, theta, choice, pairs[at], place, shares[at], late.get(streams[at].id))
         for at, place in places.items()
     }
 
@@ -96,10 +119,6 @@ def _too_long(pool: Pool, stream: Stream, waiting: Waiting) -> bool:
     longest_h = max((job.longest_h for job in waiting.jobs if job.job == stream.id), default=0.0)
     may_wait_h = stream.overflow.limit_h - max(stream.duration_h, stream.overflow.rented_h)
     return longest_h > may_wait_h or not pool.powered.always  # by the wall, nights count too
-
-
-def _late(job: str, waiting: Waiting) -> float | None:
-    return next((found.late_share for found in waiting.jobs if found.job == job), None)
 
 
 def _job(
@@ -134,15 +153,18 @@ def total_with_overflow_usd(
 
     The machines stay; what they draw less, and fixed costs of renting where nothing else is rented, is counted.
     """
+    going = {own: (found.pair, found.share) for own, found in moved.items() if found.pair is not None and found.share}
+    return _moved_usd(problem, theta, choice, going)
+
+
+def _moved_usd(problem: PlanProblem, theta: Theta, choice: Choice, going: Mapping[int, tuple[int, float]]) -> float:
+    """Total with shares of pairs moved to others. [USD]"""
     routing, by_month = choice.routing.copy(), dict(choice.by_month)
-    for own, found in moved.items():
-        if found.pair is None or not found.share:
-            continue
-        if own in by_month:
-            there = by_month.get(found.pair, routing[:, found.pair, None])
-            by_month[found.pair] = there + by_month[own] * found.share
-            by_month[own] = by_month[own] * (1.0 - found.share)
-        routing[:, found.pair] += routing[:, own] * found.share
-        routing[:, own] *= 1.0 - found.share
+    for own, (place, share) in going.items():
+        if own in by_month or place in by_month:
+            there, here = (by_month.get(at, routing[:, at, None]) for at in (place, own))
+            by_month[place], by_month[own] = there + here * share, here * (1.0 - share)
+        routing[:, place] += routing[:, own] * share
+        routing[:, own] *= 1.0 - share
     moved_choice = replace(choice, routing=routing, by_month=by_month)
     return float(kernel(problem, theta, moved_choice).tco_usd[0])
