@@ -49,17 +49,19 @@ def test_fixed_costs_of_renting_are_in_the_total() -> None:
 
 def test_disk_at_a_new_provider_counts_in_where_they_go() -> None:
     """A cent an hour less doesn't pay for the disk at a second provider, where another job is with the first."""
-    usual = small_plan()
-    plan: dict[str, object] = {
-        "jobs.work.throughput": {"rtx-4090": 1},
-        "jobs.pinned": {**usual["jobs"]["work"], "class": "key", "regions": ["here"], "runs_per_month": 1},
-        "offers.rented.region": "here",
-        "offers.cheaper": {**usual["offers"]["rented"], "price_usd_per_h": 1.99},
-        "rental.offers": ["rented", "cheaper"],
-    }
-    assert mixed(plan)[1]["overflow"]["resource"] == "cheaper"
-    disk = {"rental.storage_gb": 1000, "rental.storage_usd_per_gb_month": 0.1}
-    assert mixed({**plan, **disk})[1]["overflow"]["resource"] == "rented"
+    plan = small_plan({**BUSY, "jobs.work.throughput": {"rtx-4090": 1}, "offers.rented.region": "here"})
+    rare = {"runs_per_month": 1, "class": "key", "regions": ["here"], "deadline_h": None}
+    plan["jobs"]["pinned"] = {**plan["jobs"]["work"], **rare}
+    plan["offers"]["cheaper"] = {**plan["offers"]["rented"], "region": "there", "price_usd_per_h": 1.99}
+    plan["rental"]["offers"] = ["rented", "cheaper"]
+
+    def place() -> object:
+        result = solve(plan)
+        return waiting_entries(result, strategy(result, "hybrid"))["own"]["jobs"][0]["overflow"]["resource"]
+
+    assert place() == "cheaper"
+    plan["rental"] |= {"storage_gb": 1000, "storage_usd_per_gb_month": 0.1}
+    assert place() == "rented"
 
 
 def test_only_the_mix_and_only_jobs_that_may_leave_are_asked() -> None:
