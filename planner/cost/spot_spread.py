@@ -1,4 +1,4 @@
-"""How far attempts on spot instances may lie from what is expected of them, and the chance that there are none."""
+"""How far attempts on spot instances may lie from what is expected of them."""
 
 from __future__ import annotations
 
@@ -141,6 +141,7 @@ def spot_spread(
     attempts: int = 1,
     limit_s: float | None = None,
     available_share: float = 1.0,
+    retry_s: float = 0.0,
 ) -> SpotSpread:
     """Percentiles of attempts on spot instances, from 2,000 courses that are the same at every call.
 
@@ -153,7 +154,9 @@ def spot_spread(
     limit_s : float, optional
         From the first request for instances to the end. [s]
     available_share : float
-        Chance that a request for instances is granted; one that isn't is made again after `reacquire_s`. [-]
+        Chance that a request for the first instances is granted. [-]
+    retry_s : float
+        From a refused request to the next. [s]
     """
     rng = np.random.default_rng(_SEED)
     courses = spot_courses(rng, startup_s, busy_s, segments, hazard, load_s, reacquire_s, attempts=attempts)
@@ -161,42 +164,5 @@ def spot_spread(
     late = None
     if limit_s is not None:
         refused = rng.geometric(available_share, len(total_s)) - 1
-        late = float(np.mean(total_s + refused * reacquire_s > limit_s * (1 + 1e-9)))
+        late = float(np.mean(total_s + refused * retry_s > limit_s * (1 + 1e-9)))
     return SpotSpread(paid_s=Quantiles.of(courses.paid_s), total_s=Quantiles.of(total_s), late_probability=late)
-
-
-def capacity_wait_s(available_share: float, reacquire_s: float) -> float:
-    """Expected wait from the first request for instances until one is granted. [s]
-
-    Examples
-    --------
-    >>> capacity_wait_s(0.5, 1800.0)
-    1800.0
-    """
-    return reacquire_s * (1.0 - available_share) / available_share
-
-
-def no_capacity_probability(available_share: float, reacquire_s: float, slack_s: float) -> float:
-    """Chance that no request is granted while there is time: at once, and again after every wait.
-
-    Parameters
-    ----------
-    available_share : float
-        Chance that a request is granted. [-]
-    reacquire_s : float
-        From one request to the next. [s]
-    slack_s : float
-        Time until the last moment at which a start is of use; below 0 there is none. [s]
-
-    Examples
-    --------
-    Requests at 0, 30, 60 and 90 minutes, each granted in one of two cases:
-
-    >>> no_capacity_probability(0.5, 1800.0, 5400.0)
-    0.0625
-    """
-    if slack_s < 0:
-        return 1.0
-    if reacquire_s <= 0 or available_share >= 1.0:
-        return 0.0
-    return float((1.0 - available_share) ** (1 + np.floor(slack_s / reacquire_s + 1e-9)))

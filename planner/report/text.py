@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from planner.catalog.source_ids import MEASUREMENTS
@@ -41,8 +42,12 @@ def plan_text(document: dict[str, Any]) -> str:
             *table(head, waits),
             *(line for entry in document["strategies"] for line in _overflow(entry, rate)),
         ]
-    if spot := _spot_lines(document, rate):
-        lines += ["", *spot]
+    for expected in (
+        _job_lines(document, "spot", partial(_spot_line, rate=rate)),
+        _job_lines(document, "start_wait", _start_wait_line),
+    ):
+        if expected:
+            lines += ["", *expected]
     if same := break_even_sentences(document):
         lines += ["", *same]
     if currency["code"] != "USD":
@@ -159,19 +164,21 @@ def _basis(job: dict[str, Any]) -> str:
 
 
 def _waiting_rows(entry: dict[str, Any]) -> list[list[str]]:
-    """Simulated waits at the machines of a way, where the document has them."""
+    """Simulated waits at the machines and quotas of a way, where the document has them."""
+    places = [(f"{machine['count']} x {machine['id']}", machine.get("waiting")) for machine in entry["machines"]]
+    places += [(f"quota of {quota['gpus']} GPUs, {quota['id']}", quota.get("waiting")) for quota in entry["quotas"]]
     return [
         [
             _name(entry["id"]),
             job["id"],
-            f"{machine['count']} x {machine['id']}",
+            place,
             *_simulated(job, "wait"),
             *_simulated(job, "turnaround"),
             "" if job["late_share"] is None else f"{100 * job['late_share']:.0f} %",
         ]
-        for machine in entry["machines"]
-        if machine.get("waiting") is not None
-        for job in machine["waiting"]["jobs"]
+        for place, waiting in places
+        if waiting is not None
+        for job in waiting["jobs"]
     ]
 
 
@@ -201,11 +208,11 @@ def _simulated(job: dict[str, Any], what: str) -> list[str]:
     return [mean, p90 if job["runs"] >= FEW_RUNS else "too few runs"]
 
 
-def _spot_line(job: dict[str, Any], rate: float) -> str:
+def _spot_line(job: dict[str, Any], *, rate: float) -> str:
     spot = job["spot"]
     wins_at = spot["on_demand_wins_at_per_instance_h"]
     granted = f"a request for instances is granted in {_percent(spot['available_share'])} of the tries"
-    mean = _money(spot["cost_mean_usd"], rate, cents=True)
+    mean, wait_h = _money(spot["cost_mean_usd"], rate, cents=True), spot["capacity_wait_h"]
     parts = [
         f"{job['id']} on {job['resource']}: {100 * spot['interrupted_probability']:.2g} % of the attempts are"
         f" interrupted; expected of each are {_cell(spot['lost_h'])} h paid for nothing"
@@ -214,7 +221,7 @@ def _spot_line(job: dict[str, Any], rate: float) -> str:
         f"8 of 10 attempts cost {_money_range(spot, 'cost', rate)} (mean {mean})"
         f" and take {_range(_cell(spot['time_p10_h']), _cell(spot['time_p90_h']))} h",
         f"8 of 10 months with {spot['month_attempts']} of them cost {_money_range(spot, 'month', rate)}",
-        f"{granted}, the first after {_cell(spot['capacity_wait_h'])} h on average",
+        *([] if job["start_wait"] is not None else [f"{granted}, the first after {_cell(wait_h)} h on average"]),
     ]
     if spot["no_capacity_probability"] is not None:
         parts.append(
@@ -222,12 +229,6 @@ def _spot_line(job: dict[str, Any], rate: float) -> str:
             f" and {_percent(spot['late_probability'])} end late for whatever reason"
         )
     return ";\n  ".join(parts)
-
-
-def _spot_lines(document: dict[str, Any], rate: float) -> list[str]:
-    """What interruptions do to each job on spot instances; ways share lines."""
-    jobs = [job for entry in document["strategies"] for job in entry["jobs"] if job["spot"] is not None]
-    return list(dict.fromkeys(_spot_line(job, rate) for job in jobs))
 
 
 def _money_range(entry: dict[str, Any], what: str, rate: float) -> str:
@@ -240,6 +241,25 @@ def _range(low: str, high: str) -> str:
 
 def _percent(share: float) -> str:
     return f"{100 * share:.2g} %"
+
+
+def _start_wait_line(job: dict[str, Any]) -> str:
+    wait = job["start_wait"]
+    asked = "" if wait["offer"] == job["resource"] else f", beyond the commitment on {wait['offer']}"
+    line = (
+        f"{job['id']} on {job['resource']}{asked}: instances are there in {100 * wait['available_share']:.2g} % of the"
+        f" tries; a session waits {_cell(wait['mean_h'])} h on average before it starts, unpaid, nine in ten at most"
+        f" {_cell(wait['p90_h'])} h"
+    )
+    if wait["late_share"] is None:
+        return line
+    return f"{line}; {100 * wait['late_share']:.2g} % end after {_cell(job['deadline_h'])} h"
+
+
+def _job_lines(document: dict[str, Any], key: str, line: Callable[[dict[str, Any]], str]) -> list[str]:
+    """A sentence for each job that has something under a key; ways share them."""
+    lines = [line(job) for entry in document["strategies"] for job in entry["jobs"] if job[key] is not None]
+    return list(dict.fromkeys(lines))
 
 
 def _money(usd: float | None, rate: float, *, cents: bool = False) -> str:

@@ -8,12 +8,15 @@ import numpy as np
 
 from planner.cost.rental import billed_session_s
 from planner.cost.spot import on_demand_wins_at_per_h
-from planner.cost.spot_spread import Quantiles, SpotSpread, capacity_wait_s, no_capacity_probability, spot_spread
+from planner.cost.spot_spread import Quantiles, SpotSpread, spot_spread
+from planner.performance.start_wait import longer_wait_probability, mean_start_wait_s
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import Pair, PlanProblem, RentedOffer
-from planner.strategy.sessions import session_node_h, spot_course, spot_hazard_per_s, turnaround_h
+from planner.strategy.sessions import session_node_h, session_s, spot_course, spot_hazard_per_s
 from planner.strategy.unit_costs import with_tax
 from planner.units import S_PER_H
+
+_SHORTEST_S = 1e-3  # between requests: who asks all the time waits for nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,8 +76,11 @@ def spot_job(problem: PlanProblem, theta: Theta, pair: Pair, attempts_per_month:
     cost, month_cost = (
         _cost(problem, theta, pair, offer, spread, count) for spread, count in ((one, 1), (month, attempts))
     )
-    available, reacquire_s = float(theta[0, spot.available_share_at]), float(theta[0, spot.reacquire_s_at])
-    limit_h = problem.jobs[pair.job].deadline_h
+    available, retry_s = float(theta[0, spot.available_share_at]), float(theta[0, spot.retry_s_at])
+    limit_h, too_late = problem.jobs[pair.job].deadline_h, None
+    if limit_h is not None:
+        room_s = limit_h * S_PER_H - float(session_s(problem, pair, theta)[0])
+        too_late = float(longer_wait_probability(available, max(retry_s, _SHORTEST_S), room_s))
     return SpotJob(
         interrupted_share_per_month=float(theta[0, spot.interrupted_share_at]),
         interruptions=_first(course.interruptions),
@@ -98,12 +104,8 @@ def spot_job(problem: PlanProblem, theta: Theta, pair: Pair, attempts_per_month:
         month_p50_usd=month_cost.p50,
         month_p90_usd=month_cost.p90,
         available_share=available,
-        capacity_wait_h=capacity_wait_s(available, reacquire_s) / S_PER_H,
-        no_capacity_probability=None
-        if limit_h is None
-        else no_capacity_probability(
-            available, reacquire_s, (limit_h - float(turnaround_h(problem, pair, theta)[0])) * S_PER_H
-        ),
+        capacity_wait_h=float(mean_start_wait_s(available, retry_s)) / S_PER_H,
+        no_capacity_probability=too_late,
         late_probability=one.late_probability,
     )
 
@@ -122,6 +124,7 @@ def _spread(problem: PlanProblem, theta: Theta, pair: Pair, attempts: int) -> Sp
         attempts=attempts,
         limit_s=None if limit_h is None else limit_h * S_PER_H,
         available_share=float(theta[0, pair.spot.available_share_at]),
+        retry_s=float(theta[0, pair.spot.retry_s_at]),
     )
 
 

@@ -1,4 +1,4 @@
-"""Spread of attempts on spot instances against courses played event by event, and the chance that none are there."""
+"""Spread of attempts on spot instances against courses played event by event."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from planner.cost.spot import hazard_per_s, spot_run
-from planner.cost.spot_spread import capacity_wait_s, no_capacity_probability, spot_courses, spot_spread
+from planner.cost.spot_spread import spot_courses, spot_spread
 from tests.unit.cost.test_spot import LOAD_S, REACQUIRE_S, STARTUP_S, simulated
 
 
@@ -56,17 +56,7 @@ def test_nearly_certain_interruptions_stay_finite() -> None:
 
 def test_refused_requests_make_late_as_often_as_their_chance_says() -> None:
     limit_s = STARTUP_S + 7_200.0 + 3 * REACQUIRE_S
-    late = spot_spread(STARTUP_S, 7_200.0, 1, 0.0, LOAD_S, REACQUIRE_S, limit_s=limit_s, available_share=0.3)
-    expected = no_capacity_probability(0.3, REACQUIRE_S, 3 * REACQUIRE_S)
-    assert expected == pytest.approx(0.7**4)
-    assert late.late_probability == pytest.approx(expected, abs=0.03)
-
-
-def test_requests_are_repeated_until_one_is_granted() -> None:
-    rng = np.random.default_rng(3)
-    refused = [next(tries for tries in range(10_000) if rng.random() < 0.3) for _ in range(4_000)]
-    assert capacity_wait_s(0.3, 1800.0) == pytest.approx(1800.0 * np.mean(refused), rel=0.05)
-    assert no_capacity_probability(0.3, 1800.0, 1799.0) == pytest.approx(np.mean(np.array(refused) > 0), abs=0.03)
-    assert no_capacity_probability(1.0, 1800.0, 0.0) == 0.0
-    assert no_capacity_probability(0.3, 0.0, 0.0) == 0.0
-    assert no_capacity_probability(0.3, 1800.0, -4000.0) == 1.0
+    late = spot_spread(
+        STARTUP_S, 7_200.0, 1, 0.0, LOAD_S, REACQUIRE_S, limit_s=limit_s, available_share=0.3, retry_s=REACQUIRE_S
+    )
+    assert late.late_probability == pytest.approx(0.7**4, abs=0.03)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from planner.errors import InputError
+from planner.errors import InputError, ScenarioError
 from planner.report.document import plan_document
 from planner.report.text import plan_text
 from planner.strategy.evaluate import Result
@@ -144,3 +144,16 @@ def test_the_text_of_a_plan_says_what_spot_may_cost() -> None:
     text = plan_text(plan_document(solve(document("spot-node", {"jobs.train.deadline_h": 23}))))
     assert "8 of 10 attempts cost 208.89 (mean 208.92) and take 21.1 h" in text
     assert "within the limit none is granted in 0.81 % of the cases" in text
+
+
+def test_a_chance_that_counts_is_taken_for_spot_too() -> None:
+    counted = {"jobs.train.deadline_h": 23, P4D + "available_share": 0.5, P4D + "retry_s": 3600}
+    result = solve(document("spot-node", counted))
+    job = train(result)
+    assert (job.spot.available_share, job.spot.capacity_wait_h) == (0.5, pytest.approx(1.0))
+    assert job.spot.no_capacity_probability == pytest.approx(0.5**2) == pytest.approx(job.start_wait.late_share)
+    assert P4D + "spot_available_share" not in {figure["id"] for figure in plan_document(result)["figures"]}
+    assert "a request for instances is granted" not in plan_text(plan_document(result))
+    with pytest.raises(ScenarioError) as error:
+        solve(document("spot-node", {**counted, P4D + "spot_available_share": 0.5}))
+    assert [problem.field for problem in error.value.problems] == [P4D + "spot_available_share"]
