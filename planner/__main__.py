@@ -14,6 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from planner import __version__
+from planner.actual.compare import compare, strategy_to_follow
+from planner.actual.document import actual_csv, actual_document
+from planner.actual.known import known_names
+from planner.actual.planned import PlannedWay
+from planner.actual.replan import Replan, replan, scenario_yaml
+from planner.actual.rows import Hours, Invoiced, read_content, read_hours, read_invoice
+from planner.actual.text import actual_text
 from planner.advise.claims import Facts, assess_claims, load_claim_data
 from planner.advise.recommend.answer import recommend
 from planner.advise.recommend.ask import Ask, parse_budget, parse_months, parse_size
@@ -59,7 +66,8 @@ from planner.scenario.own_models import model_from_file, with_own_models
 from planner.scenario.paths import with_overrides
 from planner.scenario.schema import Scenario
 from planner.scenario.values import LARGEST, SMALLEST
-from planner.strategy.evaluate import evaluate
+from planner.strategy.allocate import KINDS as WAYS
+from planner.strategy.evaluate import Result, evaluate
 from planner.strict_yaml import parse, shorten
 from planner.workload.settings import ADAPTER_TARGETS, METHODS, OPTIMIZERS, SOFTWARE
 from planner.workload.training import amount_of_work
@@ -126,6 +134,37 @@ def _plan(options: argparse.Namespace) -> None:
             for problem in entry["problems"]:
                 print(f"{entry['id']}: {problem['message']}", file=sys.stderr)
     _print(_json(plan) if options.json else plan_text(plan))
+
+
+def _actual(options: argparse.Namespace) -> None:
+    catalog, scenario = _catalog(options), _scenario(options)
+    known = with_own_models(with_own_gpus(catalog, scenario.gpus), scenario.models)
+    evidence = _with_measurements(load_evidence(), options.measurements, known)
+    result = evaluate(scenario, catalog, evidence, today=options.today)
+    strategy = strategy_to_follow(result, options.strategy)
+    names, sources = known_names(scenario, result, strategy), [options.file]
+    hours: tuple[Hours, ...] = ()
+    invoice: tuple[Invoiced, ...] = ()
+    if options.hours is not None:
+        hours = read_hours(read_content(options.hours), names, file=str(options.hours))
+        sources.append(options.hours)
+    if options.invoice is not None:
+        invoice = read_invoice(read_content(options.invoice), names, file=str(options.invoice))
+        sources.append(options.invoice)
+    comparison = compare(PlannedWay(result, strategy), hours, invoice, file=str(options.invoice))
+    new: tuple[Replan, Result] | None = None
+    if options.month is not None or options.replan is not None:
+        document = read_document(read_file(options.file), file=str(options.file))
+        then = replan(document, scenario, comparison, options.month or comparison.last_month + 1)
+        rest = check_document(then.document, file="the new plan")
+        new = (then, evaluate(rest, catalog, evidence, today=options.today))
+    answer = actual_document(scenario, result, comparison, new)
+    if options.csv is not None:
+        write_whole(options.csv, actual_csv(comparison), field="--csv", sources=sources)
+    if options.replan is not None and new is not None:
+        write_whole(options.replan, scenario_yaml(new[0]), field="--replan", sources=sources)
+        print(f"written: {options.replan}", file=sys.stderr)
+    _print(_json(answer) if options.json else actual_text(answer))
 
 
 def _with_measurements(
@@ -398,6 +437,17 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_measurements(plan)
     plan.set_defaults(run=_plan)
+
+    past = commands.add_parser("actual", parents=[common], help="hours and bills against a plan, and its rest anew")
+    past.add_argument("file", type=_path, metavar="FILE.yaml")
+    past.add_argument("--hours", type=_path, metavar="HOURS.csv", help="runs and hours by month, job and resource")
+    past.add_argument("--invoice", type=_path, metavar="INVOICE.csv", help="what was paid by month and resource")
+    past.add_argument("--strategy", choices=WAYS, help="the way that was followed (default: the recommended one)")
+    past.add_argument("--month", type=_count, metavar="K", help="plan anew from this month on (default: the next)")
+    past.add_argument("--replan", type=_path, metavar="NEW.yaml", help="write the rest of the plan as a scenario")
+    past.add_argument("--csv", type=_path, metavar="OUT.csv", help="also write every compared cell")
+    _add_measurements(past)
+    past.set_defaults(run=_actual, set=None)
 
     one = commands.add_parser("estimate", parents=[common], help="speed, memory, time and power of one run")
     one.add_argument("--gpu", required=True, metavar="ID")

@@ -38,7 +38,9 @@ def _commitment(
         months = scenario.horizon_months
         raise InputError("month_after_horizon", field=f"{field}.from_month", value=asked.from_month, months=months)
     term = TERM_MONTHS[offer.term]
-    first = asked.from_month - 1
+    if asked.elapsed_months >= term:
+        raise InputError("term_over", field=f"{field}.elapsed_months", value=asked.elapsed_months, months=term)
+    first = asked.from_month - 1 - asked.elapsed_months
     starts = range(first, scenario.horizon_months, term) if asked.renew else (first,)
     return Commitment(
         nodes=asked.nodes,
