@@ -14,12 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from planner import __version__
-from planner.actual.compare import compare, strategy_to_follow
+from planner.actual.compare import strategy_to_follow
 from planner.actual.document import actual_csv, actual_document
-from planner.actual.known import known_names
-from planner.actual.planned import PlannedWay
-from planner.actual.replan import Replan, replan, scenario_yaml
-from planner.actual.rows import Hours, Invoiced, read_content, read_hours, read_invoice
+from planner.actual.replan import Replan, scenario_yaml
+from planner.actual.rows import read_content
+from planner.actual.run import RowsFile, against_plan, plan_anew
 from planner.actual.text import actual_text
 from planner.advise.claims import Facts, assess_claims, load_claim_data
 from planner.advise.recommend.answer import recommend
@@ -142,29 +141,25 @@ def _actual(options: argparse.Namespace) -> None:
     evidence = _with_measurements(load_evidence(), options.measurements, known)
     result = evaluate(scenario, catalog, evidence, today=options.today)
     strategy = strategy_to_follow(result, options.strategy)
-    names, sources = known_names(scenario, result, strategy), [options.file]
-    hours: tuple[Hours, ...] = ()
-    invoice: tuple[Invoiced, ...] = ()
-    if options.hours is not None:
-        hours = read_hours(read_content(options.hours), names, file=str(options.hours))
-        sources.append(options.hours)
-    if options.invoice is not None:
-        invoice = read_invoice(read_content(options.invoice), names, file=str(options.invoice))
-        sources.append(options.invoice)
-    comparison = compare(PlannedWay(result, strategy), hours, invoice, file=str(options.invoice))
+    comparison = against_plan(
+        scenario, result, strategy, hours=_actual_table(options.hours), invoice=_actual_table(options.invoice)
+    )
     new: tuple[Replan, Result] | None = None
     if options.month is not None or options.replan is not None:
         document = read_document(read_file(options.file), file=str(options.file))
-        then = replan(document, scenario, comparison, options.month or comparison.last_month + 1)
-        rest = check_document(then.document, file="the new plan")
-        new = (then, evaluate(rest, catalog, evidence, today=options.today))
+        new = plan_anew(document, scenario, comparison, options.month, catalog, evidence, today=options.today)
     answer = actual_document(scenario, result, comparison, new)
+    sources = [file for file in (options.file, options.hours, options.invoice) if file is not None]
     if options.csv is not None:
         write_whole(options.csv, actual_csv(comparison), field="--csv", sources=sources)
     if options.replan is not None and new is not None:
         write_whole(options.replan, scenario_yaml(new[0]), field="--replan", sources=sources)
         print(f"written: {options.replan}", file=sys.stderr)
     _print(_json(answer) if options.json else actual_text(answer))
+
+
+def _actual_table(file: Path | None) -> RowsFile | None:
+    return None if file is None else RowsFile(content=read_content(file), file=str(file))
 
 
 def _with_measurements(

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from planner.actual.compare import BillDrift, Comparison, JobDrift, MonthDrift, ResourceDrift
+from planner.actual.drift import BillDrift, Comparison, JobDrift, MonthDrift, ResourceDrift
 from planner.actual.effects import Effects
 from planner.actual.flags import flags
 from planner.actual.outlook import Rest, rest_of_way
@@ -176,6 +176,7 @@ def _bill(bill: BillDrift) -> dict[str, Any]:
 
 
 def _replan(comparison: Comparison, old: Result, replan: Replan, new: Result) -> dict[str, Any]:
+    followed = comparison.way.strategy.id
     then = {strategy.id: strategy for strategy in new.strategies}
     return {
         "from_month": replan.month,
@@ -187,7 +188,7 @@ def _replan(comparison: Comparison, old: Result, replan: Replan, new: Result) ->
             {
                 "id": strategy.id,
                 "feasible": then[strategy.id].feasible,
-                "old": _rest(rest_of_way(strategy, replan.month)),
+                "old": _rest(rest_of_way(strategy, replan.month) if strategy.id == followed else None),
                 "new": _rest(rest_of_way(then[strategy.id], 1)),
             }
             for strategy in old.strategies

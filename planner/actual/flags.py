@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from planner.actual.compare import Comparison, JobDrift
+from planner.actual.drift import Comparison, JobDrift
 from planner.strategy.problem import Issue
 
 NOTABLE: Final = 0.01

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from planner.actual.compare import Comparison
+from planner.actual.drift import Comparison
 from planner.cost.capex import residual_ratio
 from planner.scenario.schema import MachineInput, Scenario
 from planner.strategy.problem import Cohort, Machine

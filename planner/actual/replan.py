@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import yaml
 
-from planner.actual.compare import Comparison, JobDrift, ResourceDrift
+from planner.actual.drift import Comparison, JobDrift, ResourceDrift
 from planner.actual.known import later
 from planner.actual.machines_then import Stock, machines_then
 from planner.actual.planned import PlannedRuns, gpu_h_at

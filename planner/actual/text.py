@@ -148,8 +148,8 @@ def _replan_lines(replan: Mapping[str, Any], rate: float) -> list[str]:
 
 
 def _rest_cells(rest: Mapping[str, float] | None, rate: float) -> list[str]:
-    if rest is None:
-        return ["unknown"] * 3
+    if rest is None:  # of a way that wasn't followed, or that can't do the work
+        return [""] * 3
     return [_money(rest[key], rate) for key in ("running_usd", "purchase_usd", "resale_usd")]
 
 
