@@ -159,6 +159,7 @@ def _month(
         actual_usd=sum(bill.actual_usd for bill in mine) if mine else None,
         effects=added(bill.effects for bill in mine),
         has_hours=any(row.month == month for row in hours),
+        expects_hours=any(run.runs[month - 1] for run in way.routed()),
         cumulative_low_usd=float(low),
         cumulative_high_usd=float(high),
     )

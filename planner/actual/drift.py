@@ -9,6 +9,7 @@ from planner.actual.planned import PlannedLine, PlannedRuns, PlannedWay
 from planner.actual.rows import Hours
 
 _SLACK = 1e-9
+_CENT = 0.005
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +125,7 @@ class MonthDrift:
     actual_usd: float | None
     effects: Effects
     has_hours: bool
+    expects_hours: bool  # whether the plan has runs
     cumulative_low_usd: float  # likely range of the plan's cash up to here
     cumulative_high_usd: float
 
@@ -160,10 +162,12 @@ class Comparison:
 
     @property
     def months_without_hours(self) -> tuple[int, ...]:
-        """Months up to the last in which no hours were reported."""
-        return tuple(month.month for month in self.months if not month.has_hours)
+        """Months up to the last with planned runs, in which no hours were reported."""
+        return tuple(month.month for month in self.months if month.expects_hours and not month.has_hours)
 
     @property
     def months_without_bills(self) -> tuple[int, ...]:
-        """Months up to the last in which nothing was paid as far as is known."""
-        return tuple(month.month for month in self.months if month.actual_usd is None)
+        """Months up to the last in which the plan pays something, and no bill is known."""
+        return tuple(
+            month.month for month in self.months if month.actual_usd is None and abs(month.planned_usd) >= _CENT
+        )

@@ -105,7 +105,9 @@ class PlannedWay:
         )
 
     def _belongs(self, line: PlannedLine, resource: str, kind: str) -> bool:
-        if resource in (line.resource, line.provider):
+        if resource == line.resource:
+            return True
+        if resource == line.provider and all(offer.id != resource for offer in self.problem.offers):
             return True
         if resource == SITE and kind:
             return line.kind in _ON_SITE

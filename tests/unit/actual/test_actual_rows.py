@@ -163,7 +163,9 @@ def test_rows_of_one_cell_add_up_and_a_figure_that_one_lacks_is_unknown() -> Non
 
 
 def test_amounts_in_other_currencies_are_converted_and_credits_are_negative() -> None:
-    text = "month,provider,kind,amount,currency\n1,rented,rental,100 EUR,\n1,own,electricity,-10,EUR\n1,own,host,5 USD,\n"
+    text = (
+        "month,provider,kind,amount,currency\n1,rented,rental,100 EUR,\n1,own,electricity,-10,EUR\n1,own,host,5 USD,\n"
+    )
     own, host, rented = read_invoice(text.encode(), known(), file="i.csv")
     rate = known().rates["EUR"]
     assert (own.amount_usd, host.amount_usd, rented.amount_usd) == (-10 * rate, 5, 100 * rate)

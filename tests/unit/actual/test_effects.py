@@ -44,7 +44,7 @@ RENTED = "1,work,rented,110,121,133.1,\n"
 
 def test_rental_splits_into_runs_attempts_hours_and_price() -> None:
     found = compared(RENTED, "1,rented,rental,292.82,\n")
-    # 10 runs more: 10 h; 11 failed attempts: 11 h; 121 attempts of 1.1 h instead of 1 h: 12.1 h; 133.1 h at 2.20 for 2.00.
+    # 10 h by 10 more runs, 11 h by 11 failed attempts, 12.1 h by 121 attempts of 1.1 h; then 133.1 h at 2.20 for 2.00.
     assert parts(found) == {"runs_usd": 20, "attempts_usd": 22, "speed_usd": 24.2, "price_usd": 26.62}
     assert found.effects.total_usd == pytest.approx(292.82 - 200, abs=1e-9)
     (resource,) = (entry for entry in found.resources if entry.resource == "rented")
@@ -162,7 +162,9 @@ def test_the_likely_range_of_bills_is_that_of_the_same_lines_and_months() -> Non
 
 
 def test_a_way_that_was_not_costed_can_not_be_followed() -> None:
-    result = solve(small_plan({"jobs.work.throughput": {"rented": 1}, "jobs.work.gpus": 4, "offers.rented.gpu_count": 4}))
+    result = solve(
+        small_plan({"jobs.work.throughput": {"rented": 1}, "jobs.work.gpus": 4, "offers.rented.gpu_count": 4})
+    )
     with pytest.raises(InputError) as error:
         strategy_to_follow(result, "local")
     assert error.value.code == "actual_way_impossible"
