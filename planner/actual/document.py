@@ -30,7 +30,7 @@ COLUMNS = (
 def actual_document(
     scenario: Scenario, result: Result, comparison: Comparison, new: tuple[Replan, Result] | None = None
 ) -> dict[str, Any]:
-    """The comparison as plain data, in the shape documented in `docs/cli.md`; what isn't known is None.
+    """The comparison as plain data, in the shape documented in `docs/actual.md`; what isn't known is None.
 
     Parameters
     ----------
