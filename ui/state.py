@@ -29,7 +29,7 @@ from planner.scenario.own_gpus import with_own_gpus
 from planner.scenario.own_models import with_own_models
 from planner.scenario.paths import with_overrides
 from planner.scenario.schema import SCHEMA_VERSION
-from planner.strategy.evaluate import evaluate
+from planner.strategy.evaluate import Result, evaluate
 from ui import formatting, own_rows
 from ui.simulations import Simulations
 
@@ -38,6 +38,8 @@ EXAMPLES = ROOT / "examples"
 FIRST_EXAMPLE = "hybrid-lab"
 NEW_HORIZON_MONTHS = 36
 WIDGET = "in:"
+PAST_FILES = "actual_files"
+"""Hours and invoice of the months that are past, of this scenario."""
 
 Kind = Literal["number", "percent", "money", "choice", "choice_or_none"]
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -53,6 +55,7 @@ class Plan:
     simulations: Simulations
     candidates: Callable[[], tuple[Candidate, ...]]
     break_even: Callable[[], list[dict[str, Any]]]  # between its ways
+    result: Result  # behind it, for what else is asked of it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,6 +166,7 @@ def _begin(document: Mapping[str, Any]) -> None:
     st.session_state.pop("shown_total", None)
     st.session_state.pop("last_good", None)
     st.session_state.pop("last_answer", None)
+    st.session_state.pop(PAST_FILES, None)
     _replace_widgets()
 
 
@@ -302,6 +306,7 @@ def _computed(
         simulations=Simulations(result),
         candidates=cache(lambda: candidates(result)),
         break_even=cache(lambda: break_even_entries(result)),
+        result=result,
     )
 
 
