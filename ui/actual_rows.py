@@ -7,7 +7,7 @@ from typing import Any
 
 from planner.messages import Tender, render
 from ui import formatting
-from ui.formatting import Currency
+from ui.formatting import Currency, escaped
 from ui.i18n import t
 from ui.view import View, way_name
 
@@ -16,6 +16,7 @@ EFFECTS = (
     "runs_usd", "attempts_usd", "speed_usd", "quantity_usd", "price_usd", "unplanned_usd", "undivided_usd",
 )  # fmt: skip
 _CENT = 0.005
+_JOINED = "\N{WORD JOINER}"
 
 
 def heading(document: Document, currency: Currency) -> str:
@@ -86,30 +87,44 @@ def _attempts(job: Mapping[str, Any]) -> str:
     return t("actual.implied", attempts=formatting.plain(job["attempts_per_run_implied"]))
 
 
+def bridge_rows(document: Document, currency: Currency) -> list[dict[str, str]]:
+    """From what was planned to what was paid, part by part."""
+    totals = document["totals"]
+    parts = [(t(f"actual.effect.{name}"), totals["effects"][name]) for name in _shown(document)]
+    ends = (t("actual.column.planned"), totals["billed_planned_usd"]), (t("actual.column.paid"), totals["actual_usd"])
+    bold = [(f"**{name}**", f"**{_amount(usd, currency)}**") for name, usd in ends]
+    middle = [(name, _amount(usd, currency)) for name, usd in parts]
+    return [
+        {t("actual.column.part"): name, t("actual.column.amount"): usd} for name, usd in (bold[0], *middle, bold[1])
+    ]
+
+
 def money_rows(document: Document, view: View) -> list[dict[str, str]]:
-    """What was paid for each resource, the difference, and its parts that aren't zero anywhere."""
-    currency, totals = view.currency, document["totals"]
-    shown = [name for name in EFFECTS if any(abs(entry["effects"][name]) >= _CENT for entry in document["resources"])]
-
-    def amount(usd: float) -> str:
-        return formatting.price(usd if abs(usd) >= _CENT else 0.0, currency).replace("$", r"\$")
-
-    def row(name: str, entry: Mapping[str, Any], planned_usd: float, actual_usd: float) -> dict[str, str]:
-        return {
-            t("actual.column.resource"): name,
-            t("actual.column.paid"): amount(actual_usd),
-            t("actual.column.planned"): amount(planned_usd),
-            t("actual.column.difference"): amount(actual_usd - planned_usd),
-            **{t(f"actual.effect.{part}"): amount(entry["effects"][part]) for part in shown},
+    """What was paid for each resource, the difference, and its parts that aren't zero everywhere."""
+    currency = view.currency
+    return [
+        {
+            t("actual.column.resource"): escaped(view.place_name(entry["id"])),
+            t("actual.column.paid"): _amount(entry["actual_usd"], currency),
+            t("actual.column.planned"): _amount(entry["planned_usd"], currency),
+            t("actual.column.difference"): _amount(entry["actual_usd"] - entry["planned_usd"], currency),
+            **{t(f"actual.effect.{part}"): _amount(entry["effects"][part], currency) for part in _shown(document)},
             t("actual.column.price"): _price(entry, currency),
         }
+        for entry in document["resources"]
+        if entry["actual_usd"] is not None
+    ]
 
-    billed = [entry for entry in document["resources"] if entry["actual_usd"] is not None]
-    rows = [row(view.place_name(entry["id"]), entry, entry["planned_usd"], entry["actual_usd"]) for entry in billed]
-    if len(rows) > 1:
-        whole = row(t("timeline.years.total"), totals, totals["billed_planned_usd"], totals["actual_usd"])
-        rows.append({name: f"**{cell}**" if cell else "" for name, cell in whole.items()})
-    return rows
+
+def _shown(document: Document) -> list[str]:
+    """Parts of the difference that aren't zero everywhere."""
+    return [name for name in EFFECTS if any(abs(entry["effects"][name]) >= _CENT for entry in document["resources"])]
+
+
+def _amount(usd: float, currency: Currency) -> str:
+    """An amount in a table of Markdown; the minus stays with it in a narrow column."""
+    text = formatting.price(usd, currency) if abs(usd) >= _CENT else f"{currency.prefix}0"
+    return text.replace(formatting.MINUS, formatting.MINUS + _JOINED).replace("$", r"\$")
 
 
 def _price(entry: Mapping[str, Any], currency: Currency) -> str:
@@ -118,8 +133,8 @@ def _price(entry: Mapping[str, Any], currency: Currency) -> str:
         return ""
     words = t(
         "actual.price_change",
-        paid=formatting.price(paid, currency),
-        planned=formatting.price(planned, currency),
+        paid=f"{currency.prefix}{formatting.trimmed(currency.of(paid), 4)}",
+        planned=f"{currency.prefix}{formatting.trimmed(currency.of(planned), 4)}",
         unit=entry["price_unit"],
     )
     return words.replace("$", r"\$")
@@ -146,7 +161,7 @@ def rest_rows(document: Document, view: View) -> list[dict[str, str]]:
         }
         return {
             t("actual.column.way"): name,
-            **{key: formatting.price(usd, currency).replace("$", r"\$") for key, usd in cells.items()},
+            **{key: _amount(usd, currency) for key, usd in cells.items()},
         }
 
     rows = [

@@ -140,7 +140,7 @@ def _compared(timeline: Timeline, plan: Plan, comparison: Comparison) -> None:
     st.markdown(f"### {dollars(actual_rows.heading(document, view.currency))}", anchors=False)
     st.markdown(dollars(actual_rows.sentence(document, view.currency)))
     if comparison.bills:
-        left, right = frame.columns("actual_money", [1, 1.25], gap="large")
+        left, right = frame.columns("actual_money", [1.65, 1], gap="large")
         with left:
             chart = actual_chart.actual_chart(
                 document["months"], currency=view.currency, dark=st.context.theme.type == "dark"
@@ -149,8 +149,11 @@ def _compared(timeline: Timeline, plan: Plan, comparison: Comparison) -> None:
             st.vega_lite_chart(chart, theme=None, key="actual_chart", alt=alt)
         with right:
             st.markdown(f"#### {t('actual.money')}", anchors=False)
-            st.table(pd.DataFrame(actual_rows.money_rows(document, view)), hide_index=True, border="horizontal")
-            st.markdown(f":small[:gray[{t('actual.effects_note')}]]")
+            st.table(
+                pd.DataFrame(actual_rows.bridge_rows(document, view.currency)), hide_index=True, border="horizontal"
+            )
+        st.table(pd.DataFrame(actual_rows.money_rows(document, view)), hide_index=True, border="horizontal")
+        st.markdown(f":small[:gray[{t('actual.effects_note')}]]")
     if document["jobs"]:
         st.markdown(f"#### {t('actual.jobs')}", anchors=False)
         st.dataframe(pd.DataFrame(actual_rows.job_rows(document, view)), hide_index=True, key="actual_jobs")
