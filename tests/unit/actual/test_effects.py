@@ -174,3 +174,40 @@ def test_nothing_to_compare_is_an_error() -> None:
     with pytest.raises(InputError) as error:
         compared()
     assert error.value.code == "actual_nothing"
+
+
+def test_a_bill_for_two_jobs_of_which_one_is_unknown_is_not_told_apart() -> None:
+    two = {"jobs": {"work": small_plan()["jobs"]["work"], "more": small_plan()["jobs"]["work"]}}
+    assert parts(compared(RENTED, "1,rented,rental,500,\n", overrides=two)) == {"undivided_usd": 100}
+    both = RENTED + "1,more,rented,100,100,100,\n"
+    assert parts(compared(both, "1,rented,rental,492.82,\n", overrides=two)) == {
+        "runs_usd": 20, "attempts_usd": 22, "speed_usd": 24.2, "price_usd": 26.62,
+    }  # fmt: skip
+
+
+def test_gpus_that_share_a_machine_share_its_power() -> None:
+    # Two GPUs and PUE 1.2: a GPU-hour is half of 500 W above idle at 1.2, 0.3 kWh.
+    shared = {"machines.own.gpus": 2, "site.pue": 1.2}
+    found = compared("1,work,own,110,110,110,\n", "1,own,electricity,12.06,\n", way="local", overrides=shared)
+    assert parts(found) == {"runs_usd": 0.3}
+
+
+def test_instances_are_held_whole() -> None:
+    # A run takes 2 of the 4 GPUs of an instance, which is billed whole: 400 GPU-hours are 100 node-hours.
+    whole = {"offers.rented.gpu_count": 4, "jobs.work.gpus": 2}
+    found = compared("1,work,rented,100,100,400,\n", "1,rented,rental,200,\n", overrides=whole)
+    assert parts(found) == {}
+    (job,) = found.jobs
+    assert (job.attempt_h, job.slower) == (pytest.approx(1), pytest.approx(0))
+    (resource,) = found.resources
+    assert resource.price_usd == pytest.approx(2)
+
+
+def test_energy_is_known_when_all_jobs_of_a_machine_have_it() -> None:
+    work = small_plan()["jobs"]["work"]
+    two = {"jobs": {"work": work, "more": work}}
+    one = "1,work,own,100,100,100,50\n"
+    assert compared(one, way="local", overrides=two).energy == ()
+    assert compared(f"{one}1,more,own,100,100,100,\n", way="local", overrides=two).energy == ()
+    (energy,) = compared(f"{one}1,more,own,100,100,100,60\n", way="local", overrides=two).energy
+    assert (energy.planned_kwh, energy.actual_kwh) == (pytest.approx(200 * 0.6 + 530 * 0.1), 110)

@@ -203,16 +203,21 @@ def test_a_running_commitment_is_paid_in_every_way() -> None:
 
 
 def test_a_running_commitment_is_paid_where_nothing_runs_on_it() -> None:
-    plan = document("committed-node", {"rental.commitments.reserved.elapsed_months": 4})
-    cheap = {**plan["offers"]["on-demand"], "price_usd_per_h": 1.0, "instance_type": "cheap"}
-    with_offer = {**plan, "offers": {**plan["offers"], "cheap": cheap}}
-    with_offer["rental"] = {**plan["rental"], "offers": ["on-demand", "cheap"]}
-    with_offer["jobs"] = {"train": {**plan["jobs"]["train"], "regions": ["nowhere"]}}
-    unused = {**with_offer, "jobs": {"train": {**plan["jobs"]["train"], "terms": ["on_demand"]}}}
+    plan = document("committed-node", {"rental.commitments.reserved.elapsed_months": 1})
+    unused = {**plan, "jobs": {"train": {**plan["jobs"]["train"], "terms": ["on_demand"]}}}
     found = evaluation(strategy(solve(unused), "cloud"))
-    lines = {line.kind: float(line.quantity[0].sum()) for line in found.lines}
-    assert lines["commitment"] == pytest.approx(8 * 730)
-    assert found.discount.shape[1] == 10  # nine months: the term ends before
+    lines = {line.kind: line.quantity[0] for line in found.lines}
+    assert lines["rental"].sum() > 0
+    assert lines["commitment"].tolist() == [0.0, *[730.0] * 11]  # months of the term after the horizon too
+
+
+def test_a_machine_replaced_at_the_end_of_the_month_before_is_new() -> None:
+    plan = small_plan({"machines.own.useful_life_months": 5, "horizon_months": 24})
+    _, comparison = followed(plan, "local", 5)
+    found, new = plan_anew(plan, check_document(plan), comparison, 6, catalog(), evidence(), today=TODAY)
+    assert found.document["machines"]["own"]["owned"]["age_months"] == 0
+    old = rest_of(comparison.way.evaluation, 6)
+    assert rest_of(evaluation(strategy(new, "local")), 1).total_usd == pytest.approx(old.total_usd, abs=CENT)
 
 
 @pytest.mark.parametrize(
