@@ -75,9 +75,10 @@ def _beyond(comparison: Comparison) -> Iterator[Issue]:
     """More hours on own machines than they are switched on."""
     way = comparison.way
     for index, machine in enumerate(way.problem.machines):
-        count = float(way.choice.machine_count[0, index])
-        available = count * float(way.theta[0, machine.powered_h_at]) * machine.gpus
+        there = way.evaluation.machines_there[0, index]
         for month in range(1, comparison.last_month + 1):
+            count = float(there[0] if len(there) == 1 else there[month - 1])
+            available = count * float(way.theta[0, machine.powered_h_at]) * machine.gpus
             rows = [row for row in comparison.hours if (row.month, row.resource) == (month, machine.id)]
             used = sum(row.gpu_hours for row in rows)
             if used > available * (1 + _SLACK):

@@ -8,6 +8,7 @@ from typing import Literal
 from planner.actual.drift import Comparison
 from planner.cost.capex import residual_ratio
 from planner.scenario.schema import MachineInput, Scenario
+from planner.strategy.fleet import cohort_units
 from planner.strategy.problem import Cohort, Machine
 from planner.strategy.resolve.figures import Figures
 from planner.strategy.resolve.machines import residual_at
@@ -63,8 +64,10 @@ def _stock(comparison: Comparison, entry: MachineInput, index: int, past: int) -
     way = comparison.way
     machine = way.problem.machines[index]
     billed = _billed(comparison, entry, machine, past)
-    cohorts = [cohort for cohort in machine.cohorts if cohort.owned or billed is None]
-    units = [found for cohort in cohorts if (found := _planned(comparison, index, cohort, past)) is not None]
+    counts = cohort_units(machine, way.choice.machine_count[:, index])
+    cohorts = [(cohort, int(count[0])) for cohort, count in zip(machine.cohorts, counts, strict=True)]
+    kept = [(cohort, count) for cohort, count in cohorts if cohort.owned or billed is None]
+    units = [found for cohort, count in kept if (found := _planned(comparison, index, cohort, count, past)) is not None]
     units += billed or []
     count = sum(each.count for each in units)
     if not count:
@@ -85,12 +88,10 @@ def _stock(comparison: Comparison, entry: MachineInput, index: int, past: int) -
     )
 
 
-def _planned(comparison: Comparison, index: int, cohort: Cohort, past: int) -> _Units | None:
+def _planned(comparison: Comparison, index: int, cohort: Cohort, count: int, past: int) -> _Units | None:
     """Machines with one history, as the plan has them."""
     way = comparison.way
     machine = way.problem.machines[index]
-    total = int(way.choice.machine_count[0, index])
-    count = min(total, machine.owned_count) if cohort.owned else max(total - machine.owned_count, 0)
     for position, columns in enumerate(cohort.sales):
         sale = columns.sale
         start = sale.month - (sale.sold_age - sale.bought_age)

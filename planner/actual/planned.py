@@ -119,8 +119,9 @@ class PlannedWay:
             if not pair.feasible and not share:
                 continue
             job = self.problem.jobs[pair.job]
-            usual = float(self.theta[0, job.runs_per_month_at]) * share
+            usual = float(self.theta[0, job.runs_per_month_at])
             profile = job.profile or (1.0,) * self.months
+            shares = self.choice.by_month[index][0].tolist() if index in self.choice.by_month else [share] * self.months
             rate = self.problem.parameters[pair.throughput_at]
             attempts = self.problem.parameters[job.attempts_per_run_at]
             yield PlannedRuns(
@@ -128,7 +129,7 @@ class PlannedWay:
                 resource=pair.resource,
                 pair=pair,
                 rented=pair.offer is not None,
-                runs=tuple(usual * factor for factor in profile),
+                runs=tuple(usual * factor * part for factor, part in zip(profile, shares, strict=True)),
                 attempts_per_run=attempts.value,
                 attempts_low=attempts.low,
                 attempts_high=attempts.high,
