@@ -234,7 +234,7 @@ def _of_driver(driver: Driver, bill: BillDrift, hours: Mapping[Driver, HourEffec
     """What a job's hours add to a bill whose drivers are all known."""
     if any(each not in hours for line in bill.lines for each in line.drivers):
         return Effects()
-    prices = [line.usd_per_gpu_h for line in bill.lines if driver in line.drivers]
+    prices = [line.usd_per_gpu_h(bill.month) for line in bill.lines if driver in line.drivers]
     if not prices:
         return Effects()
     price, found = sum(prices), hours[driver]
@@ -296,14 +296,18 @@ def paid_price(
     """
     for kind, unit in (("rental", "node-hour"), ("electricity", "kWh")):
         mine = [bill for bill in bills if bill.lines and {line.kind for line in bill.lines} == {kind}]
-        prices = {line.unit_price_usd for bill in mine for line in bill.lines}
-        if len(prices) != 1:
+        prices = [{line.prices_usd[bill.month - 1] for line in bill.lines} for bill in mine]
+        if not mine or any(len(each) != 1 for each in prices):
             continue
+        usual = [next(iter(each)) for each in prices]
         quantities = [bill.quantity if bill.quantity is not None else _node_hours(way, bill, hours) for bill in mine]
-        known = [(bill, each) for bill, each in zip(mine, quantities, strict=True) if each is not None]
-        billed = sum(each for _, each in known)
-        paid = sum(bill.actual_usd for bill, _ in known) / billed if billed > 0 else None
-        return prices.pop(), paid, unit
+        known = [(bill, price, each) for bill, price, each in zip(mine, usual, quantities, strict=True) if each]
+        billed = sum(each for _, _, each in known)
+        if billed <= 0:
+            return usual[0], None, unit
+        without = sum(bill.actual_usd for bill, each in zip(mine, quantities, strict=True) if each == 0)
+        paid = sum(bill.actual_usd for bill, _, _ in known) + without
+        return sum(price * each for _, price, each in known) / billed, paid / billed, unit
     return None, None, ""
 
 

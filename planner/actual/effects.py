@@ -100,7 +100,7 @@ def bill_effects(
     difference = amount_usd - planned_usd
     if not lines:
         return Effects(unplanned_usd=difference)
-    followed = [(hours.get(driver), line.usd_per_gpu_h) for line in lines for driver in line.drivers]
+    followed = [(hours.get(driver), line.usd_per_gpu_h(month)) for line in lines for driver in line.drivers]
     known = [(effect, price) for effect, price in followed if effect is not None]
     explained = len(known) == len(followed)
     if not explained:
@@ -134,7 +134,7 @@ def _mean_price(lines: tuple[PlannedLine, ...], month: int) -> float | None:
     quantity = sum(quantity_in(line, month) for line in lines)
     if quantity:
         return sum(amount_in(line, month) for line in lines) / quantity
-    prices = {line.unit_price_usd for line in lines}
+    prices = {line.prices_usd[month - 1] for line in lines}
     return prices.pop() if len(prices) == 1 else None
 
 

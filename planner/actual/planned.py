@@ -52,12 +52,16 @@ class PlannedLine:
     resource: str
     provider: str  # of rented machines, else empty
     unit: str
-    unit_price_usd: float
+    prices_usd: tuple[float, ...]  # of a unit
     amount_usd: tuple[float, ...]
     quantity: tuple[float, ...]
     kwh: tuple[float, ...]
     drivers: tuple[tuple[str, str], ...]  # jobs on resources whose hours decide the quantity
-    usd_per_gpu_h: float  # what one more of these hours costs
+    units_per_gpu_h: float  # what one more of these hours adds
+
+    def usd_per_gpu_h(self, month: int) -> float:
+        """What one more GPU-hour of its jobs costs in a month. [USD]"""
+        return self.prices_usd[month - 1] * self.units_per_gpu_h
 
 
 class PlannedWay:
@@ -146,19 +150,19 @@ class PlannedWay:
         for line in self.evaluation.lines:
             if line.kind == NOT_CASH:
                 continue
-            drivers, usd_per_gpu_h = self._drivers(line)
+            drivers, units_per_gpu_h = self._drivers(line)
             yield PlannedLine(
                 id=line.id,
                 kind=line.kind,
                 resource=line.resource,
                 provider=self._provider(line.resource),
                 unit=line.unit,
-                unit_price_usd=float(line.unit_price[0]),
+                prices_usd=(float(line.unit_price[0]),) * (line.quantity.shape[1] - 1),
                 amount_usd=_by_month(line.amount[0]),
                 quantity=_by_month(line.quantity[0]),
                 kwh=(0.0,) * (line.quantity.shape[1] - 1) if line.kwh is None else _by_month(line.kwh[0]),
                 drivers=drivers,
-                usd_per_gpu_h=usd_per_gpu_h,
+                units_per_gpu_h=units_per_gpu_h,
             )
 
     def _provider(self, resource: str) -> str:
@@ -168,14 +172,13 @@ class PlannedWay:
         return resource if any(provider.id == resource for provider in self.problem.providers) else ""
 
     def _drivers(self, line: CostLine) -> tuple[tuple[tuple[str, str], ...], float]:
-        """Whose hours a line follows, and what one more of them costs; nothing for lines that follow none.
+        """Whose hours a line follows, and what one more of them adds; nothing for lines that follow none.
 
         Committed hours are paid used or not, and what is beyond them follows no single hour.
         """
-        price = float(line.unit_price[0])
         if line.kind == "rental":
             offer = next(offer for offer in self.problem.offers if offer.id == line.resource)
-            return ((line.job, line.resource),), price / offer.gpu_count
+            return ((line.job, line.resource),), 1.0 / offer.gpu_count
         if line.kind == "electricity":
             index, machine = next(
                 (at, machine) for at, machine in enumerate(self.problem.machines) if machine.id == line.resource
@@ -185,7 +188,7 @@ class PlannedWay:
             above_w = float(self.theta[0, machine.load_w_at] - self.theta[0, machine.idle_w_at])
             kwh = above_w / W_PER_KW * float(self.theta[0, machine.pue_at]) / machine.gpus
             drivers = tuple((found.job, found.resource) for found in self.routed() if found.resource == machine.id)
-            return drivers, kwh * price
+            return drivers, kwh
         return (), 0.0
 
 

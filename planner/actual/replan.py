@@ -268,13 +268,12 @@ def _price(found: Replan, comparison: Comparison, resource: ResourceDrift) -> No
     if paid <= 0:
         _say(found.left, "replan_price_none", f"offers.{resource.resource}", resource=resource.resource)
         return
-    rate = 1.0 + float(way.theta[0, way.problem.tax_rate_at]) if way.problem.tax_recoverable else 1.0
     params = {"resource": resource.resource, "price_usd": paid, "planned_usd": planned}
     if resource.price_unit == "kWh":
-        included = way.problem.site.electricity_includes_tax
+        site = way.problem.site
         values: dict[str, Any] = {
-            "site.electricity_usd_per_kwh": paid * rate if included else paid,
-            "site.electricity_includes_tax": included,
+            "site.electricity_usd_per_kwh": float(way.theta[0, site.electricity_at]) * paid / planned,
+            "site.electricity_includes_tax": site.electricity_includes_tax,
         }
         _say(found.carried, "replan_price_electricity", "site.electricity_usd_per_kwh", **params)
     else:
@@ -282,9 +281,7 @@ def _price(found: Replan, comparison: Comparison, resource: ResourceDrift) -> No
         if offer is None:  # a provider's or the site's bill over several offers
             return
         where = f"offers.{offer.id}"
-        values = {f"{where}.price_usd_per_gpu_h": None, f"{where}.price_usd_per_h": paid}
-        if offer.includes_tax:
-            values[f"{where}.price_usd_per_h"] = paid * rate
-            values[f"{where}.includes_tax"] = True
+        price = float(way.theta[0, offer.price_at]) * paid / planned  # tax inside stays inside
+        values = {f"{where}.price_usd_per_gpu_h": None, f"{where}.price_usd_per_h": price}
         _say(found.carried, "replan_price", f"{where}.price_usd_per_h", **params)
     found.document = with_overrides(found.document, values)
