@@ -19,6 +19,7 @@ from planner.scenario.load import check_document
 from planner.scenario.paths import with_overrides
 from planner.scenario.schema import JobInput, Scenario
 from planner.strategy.problem import Commitment, Issue
+from planner.units import H_PER_MONTH
 
 ENOUGH: Final = 10
 """Attempts on a resource, or runs of a job, from which what was observed takes the place of what was planned."""
@@ -174,6 +175,17 @@ def _commitments(found: Replan, scenario: Scenario, comparison: Comparison) -> N
         if commitment is None or offer.id not in entries:
             continue
         entry, where = dict(entries[offer.id]), f"rental.commitments.{offer.id}"
+        if entry.get("months"):  # blocks
+            entry["months"] = [month - past for month in entry["months"] if month > past]
+            end_h = past * H_PER_MONTH
+            if any(start < past and start * H_PER_MONTH + commitment.term_h > end_h for start in commitment.starts):
+                _say(found.left, "replan_block", where, offer=offer.id)
+            if entry["months"]:
+                entries[offer.id] = entry
+            else:
+                del entries[offer.id]
+                _say(found.left, "replan_commitment_over", where, offer=offer.id)
+            continue
         entry.pop("elapsed_months", None)
         start = _running(commitment, past)
         if offer.id in taken and start is not None:

@@ -31,6 +31,10 @@ USED = {
     "machines.own.count": 3,
     "machines.own.useful_life_months": 10,
 }
+BLOCKS = document(
+    "committed-node",
+    {"offers.reserved.term": "capacity_block", "rental.commitments": {"reserved": {"days": 14, "months": [3, 9]}}},
+)
 CASES: dict[str, tuple[Plan, str]] = {
     "owned": (small_plan(), "local"),
     "rented": (small_plan({"offers.rented.startup_s": 300, "offers.rented.billing_unit_s": 60}), "cloud"),
@@ -51,6 +55,7 @@ CASES: dict[str, tuple[Plan, str]] = {
     "lab": (document("hybrid-lab"), "hybrid"),
     "spot": (document("spot-node"), "cloud"),
     "colocation": (document("colocated-node"), "local"),
+    "blocks": (BLOCKS, "cloud"),
 }
 
 
@@ -310,7 +315,7 @@ def test_the_first_month_moves_along_and_the_document_is_whole() -> None:
 _MOVED = {
     "Scenario.horizon_months", "Scenario.first_month", "JobInput.runs_per_month", "JobInput.growth_per_month",
     "JobInput.runs_by_month", "JobInput.seasonality", "Owned.age_months", "CommitmentInput.from_month",
-    "CommitmentInput.elapsed_months",
+    "CommitmentInput.elapsed_months", "CommitmentInput.months",
 }  # fmt: skip
 _THE_SAME_IN_ALL = {
     "MachineInput.age_months",  # of machines when bought
@@ -325,3 +330,12 @@ def test_every_key_about_months_is_known_to_the_new_plan() -> None:
     keys = {f"{model.__name__}.{name}" for model in models for name in model.model_fields}
     timed = {key for key in keys if "month" in key or "season" in key}
     assert timed == (_MOVED | _THE_SAME_IN_ALL)
+
+
+def test_blocks_that_are_over_are_left_out_and_one_that_runs_on_is_said() -> None:
+    long = {**BLOCKS, "rental": {**BLOCKS["rental"], "commitments": {"reserved": {"days": 60, "months": [3]}}}}
+    _, comparison = followed(long, "cloud", 3)
+    found = replan(long, check_document(long), comparison, 4)
+    assert found.document["rental"]["commitments"] == {}
+    assert codes(found)[1] == {"replan_block", "replan_commitment_over"}
+    assert codes(replan(long, check_document(long), comparison, 5))[1] == {"replan_commitment_over"}
