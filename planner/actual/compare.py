@@ -65,7 +65,7 @@ def compare(
     covered = _covered(way, invoice, file)
     by_month: dict[int, dict[Driver, HourEffects]] = {}
     for row in hours:
-        planned = way.runs.get((row.job, row.resource))
+        planned = way.run(row.job, row.resource)
         if planned is not None:
             by_month.setdefault(row.month, {})[row.job, row.resource] = hour_effects(planned, row)
     metered = _metered(way, hours)
@@ -195,7 +195,7 @@ def _jobs(
     found = []
     for job, resource in drivers:
         rows = [row for row in hours if (row.job, row.resource) == (job, resource)]
-        run = way.runs.get((job, resource))
+        run = way.run(job, resource)
         months = tuple(row.month for row in rows)
         runs_planned = 0.0 if run is None else sum(run.runs[month - 1] for month in months)
         hours_each = 0.0 if run is None else run.attempts_per_run * run.gpu_h_per_attempt
@@ -266,7 +266,7 @@ def _resources(way: PlannedWay, hours: Sequence[Hours], bills: Sequence[BillDrif
         rows = [row for row in hours if row.resource == resource]
         planned_h = 0.0
         for row in rows:
-            run = way.runs.get((row.job, resource))
+            run = way.run(row.job, resource)
             if run is not None:
                 planned_h += run.runs[row.month - 1] * run.attempts_per_run * run.gpu_h_per_attempt
         planned_price, price, unit = paid_price(way, resource, mine, hours)
@@ -317,8 +317,8 @@ def _node_hours(way: PlannedWay, bill: BillDrift, hours: Sequence[Hours]) -> flo
     for line in bill.lines:
         for driver in line.drivers:
             rows = [row for row in hours if (row.month, row.job, row.resource) == (bill.month, *driver)]
-            run = way.runs[driver]
-            if line.kind != "rental" or not rows or run.pair.offer is None:
+            run = way.run(*driver)
+            if line.kind != "rental" or not rows or run is None or run.pair.offer is None:
                 return None
             total += rows[0].gpu_hours / way.problem.offers[run.pair.offer].gpu_count
     return total

@@ -208,7 +208,7 @@ def actual_csv(comparison: Comparison) -> str:
     writer.writerow(COLUMNS)
     strategy = comparison.way.strategy.id
     for hours in comparison.hours:
-        run = comparison.way.runs.get((hours.job, hours.resource))
+        run = comparison.way.run(hours.job, hours.resource)
         runs = None if run is None else run.runs[hours.month - 1]
         row: dict[str, Any] = {
             "strategy": strategy,

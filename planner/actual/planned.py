@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -84,14 +84,24 @@ class PlannedWay:
         self.choice: Choice = strategy.allocation.choice
         self.evaluation: Evaluation = strategy.evaluation
         self.months: int = result.problem.horizon_months
-        self.runs: Mapping[tuple[str, str], PlannedRuns] = {
-            (found.job, found.resource): found for found in self._all_runs()
-        }
+        jobs = [job.id for job in self.problem.jobs]
+        self._pairs = {(jobs[pair.job], pair.resource): index for index, pair in enumerate(self.problem.pairs)}
+        self._runs: dict[tuple[str, str], PlannedRuns] = {}
+        self._routed = [key for key, index in self._pairs.items() if self.choice.routing[0, index] > 0]
         self.lines: tuple[PlannedLine, ...] = tuple(self._all_lines())
 
     def routed(self) -> tuple[PlannedRuns, ...]:
         """Jobs where this way has them."""
-        return tuple(found for found in self.runs.values() if any(found.runs))
+        return tuple(found for key in self._routed if (found := self.run(*key)) is not None)
+
+    def run(self, job: str, resource: str) -> PlannedRuns | None:
+        """A job on a resource, with no runs where this way has it elsewhere; None where it can't be there."""
+        key = (job, resource)
+        if key not in self._runs and key in self._pairs:
+            index = self._pairs[key]
+            if self.problem.pairs[index].feasible or key in self._routed:
+                self._runs[key] = self._planned(index)
+        return self._runs.get(key)
 
     def gpus_of(self, resource: str) -> int:
         """GPUs of one machine or instance of a resource of the plan."""
@@ -117,31 +127,29 @@ class PlannedWay:
             return line.kind in _ON_SITE
         return resource == CLOUD and bool(kind) and bool(line.provider)
 
-    def _all_runs(self) -> Iterator[PlannedRuns]:
-        for index, pair in enumerate(self.problem.pairs):
-            share = float(self.choice.routing[0, index])
-            if not pair.feasible and not share:
-                continue
-            job = self.problem.jobs[pair.job]
-            usual = float(self.theta[0, job.runs_per_month_at])
-            profile = job.profile or (1.0,) * self.months
-            shares = self.choice.by_month[index][0].tolist() if index in self.choice.by_month else [share] * self.months
-            rate = self.problem.parameters[pair.throughput_at]
-            attempts = self.problem.parameters[job.attempts_per_run_at]
-            yield PlannedRuns(
-                job=job.id,
-                resource=pair.resource,
-                pair=pair,
-                rented=pair.offer is not None,
-                runs=tuple(usual * factor * part for factor, part in zip(profile, shares, strict=True)),
-                attempts_per_run=attempts.value,
-                attempts_low=attempts.low,
-                attempts_high=attempts.high,
-                held_gpus=held_gpus(self.problem, pair),
-                gpu_h_per_attempt=held_gpu_h(self.problem, pair, self.theta),
-                gpu_h_low=self._gpu_h_at(pair, rate.high),
-                gpu_h_high=self._gpu_h_at(pair, rate.low),
-            )
+    def _planned(self, index: int) -> PlannedRuns:
+        pair = self.problem.pairs[index]
+        job = self.problem.jobs[pair.job]
+        usual = float(self.theta[0, job.runs_per_month_at])
+        profile = job.profile or (1.0,) * self.months
+        same = [float(self.choice.routing[0, index])] * self.months
+        shares = self.choice.by_month[index][0].tolist() if index in self.choice.by_month else same
+        rate = self.problem.parameters[pair.throughput_at]
+        attempts = self.problem.parameters[job.attempts_per_run_at]
+        return PlannedRuns(
+            job=job.id,
+            resource=pair.resource,
+            pair=pair,
+            rented=pair.offer is not None,
+            runs=tuple(usual * factor * part for factor, part in zip(profile, shares, strict=True)),
+            attempts_per_run=attempts.value,
+            attempts_low=attempts.low,
+            attempts_high=attempts.high,
+            held_gpus=held_gpus(self.problem, pair),
+            gpu_h_per_attempt=held_gpu_h(self.problem, pair, self.theta),
+            gpu_h_low=self._gpu_h_at(pair, rate.high),
+            gpu_h_high=self._gpu_h_at(pair, rate.low),
+        )
 
     def _gpu_h_at(self, pair: Pair, throughput: float | None) -> float | None:
         return None if throughput is None else gpu_h_at(self.problem, pair, self.theta, throughput)
