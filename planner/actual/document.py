@@ -49,7 +49,7 @@ def actual_document(
         "name": problem.name,
         "strategy": comparison.way.strategy.id,
         "horizon_months": problem.horizon_months,
-        "first_month": scenario.first_month,
+        "plan_starts": scenario.plan_starts,
         "last_month": comparison.last_month,
         "currency": {
             "code": problem.currency,

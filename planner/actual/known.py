@@ -33,7 +33,7 @@ class Known:
     """Names of one plan, and what they stand for."""
 
     horizon_months: int
-    first_month: str | None  # calendar month of month 1, `YYYY-MM`
+    plan_starts: str | None  # calendar month of month 1, `YYYY-MM`
     jobs: tuple[str, ...]
     machines: Mapping[str, int]  # GPUs of one, by name
     offers: Mapping[str, int]  # GPUs of an instance, by id: those the plan may rent, and all of the catalog
@@ -49,19 +49,19 @@ class Known:
         match = _CALENDAR.fullmatch(text)
         if match is None or not 1 <= int(match[2]) <= _MONTHS:
             raise CellError(field, shown(text), f"a month of the plan from 1, or {self._calendar_form()}")
-        if self.first_month is None:
-            expected = "a month of the plan from 1: the scenario doesn't say its first_month, such as 2026-10"
+        if self.plan_starts is None:
+            expected = "a month of the plan from 1: the scenario has no plan_starts, such as 2026-10"
             raise CellError(field, shown(text), expected)
-        return self._within(field, text, months_between(self.first_month, text) + 1)
+        return self._within(field, text, months_between(self.plan_starts, text) + 1)
 
     def _calendar_form(self) -> str:
-        return "2026-10" if self.first_month is None else self.first_month
+        return "2026-10" if self.plan_starts is None else self.plan_starts
 
     def _within(self, field: str, text: str, month: int) -> int:
         if not 1 <= month <= self.horizon_months:
             until = f"from 1 to {self.horizon_months}"
-            if self.first_month is not None:
-                until += f" ({self.first_month} to {later(self.first_month, self.horizon_months - 1)})"
+            if self.plan_starts is not None:
+                until += f" ({self.plan_starts} to {later(self.plan_starts, self.horizon_months - 1)})"
             raise CellError(field, shown(text), f"a month of the plan, {until}")
         return month
 
@@ -133,7 +133,7 @@ def known_names(scenario: Scenario, result: Result, strategy: StrategyResult) ->
     planned = [line.kind for line in lines if line.kind != NOT_CASH]
     return Known(
         horizon_months=problem.horizon_months,
-        first_month=scenario.first_month,
+        plan_starts=scenario.plan_starts,
         jobs=tuple(job.id for job in problem.jobs),
         machines={machine.id: machine.gpus for machine in problem.machines},
         offers={**others, **pool},

@@ -66,8 +66,8 @@ def replan(document: Mapping[str, Any], scenario: Scenario, comparison: Comparis
     found = Replan(month=month, document=copy.deepcopy(dict(document)))
     found.document["name"] = f"{scenario.name}, from month {month}"[:200]
     found.document["horizon_months"] = scenario.horizon_months - month + 1
-    if scenario.first_month is not None:
-        found.document["first_month"] = later(scenario.first_month, month - 1)
+    if scenario.plan_starts is not None:
+        found.document["plan_starts"] = later(scenario.plan_starts, month - 1)
     _demand(found, scenario)
     _machines(found, scenario, comparison)
     _commitments(found, scenario, comparison)

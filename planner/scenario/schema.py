@@ -361,7 +361,7 @@ class Scenario(Model):
     name: Annotated[str, BeforeValidator(check_text), Field(max_length=200)] = "Plan"
     note: Annotated[str, Field(max_length=5000)] = ""
     horizon_months: Months
-    first_month: CalendarMonth | None = None
+    plan_starts: CalendarMonth | None = None
     discount_rate: Rate | None = None
     currency: CurrencyCode = "USD"
     currencies: dict[CurrencyCode, CurrencyInput] = Field(default_factory=dict)

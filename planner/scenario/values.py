@@ -136,7 +136,7 @@ def _from_new(ratios: dict[int, float]) -> dict[int, float]:
 
 
 def _calendar_month(value: object) -> str:
-    if isinstance(value, str) and re.fullmatch(r"(?a)[12]\d{3}-(0[1-9]|1[0-2])", value):
+    if isinstance(value, str) and re.fullmatch(r"(?a)20\d\d-(0[1-9]|1[0-2])", value):
         return value
     raise ValueError("a month such as 2026-10")
 

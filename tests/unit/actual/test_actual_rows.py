@@ -19,8 +19,8 @@ BILLS = "month,resource,line,amount_usd\n"
 
 
 @cache
-def known(first_month: str | None = "2026-10") -> Known:
-    plan = small_plan() | ({} if first_month is None else {"first_month": first_month})
+def known(plan_starts: str | None = "2026-10") -> Known:
+    plan = small_plan() | ({} if plan_starts is None else {"plan_starts": plan_starts})
     result = solve(plan)
     return known_names(check_document(plan), result, strategy_to_follow(result, "cloud"))
 
@@ -115,9 +115,9 @@ def test_every_fault_is_reported_and_good_rows_are_not_kept() -> None:
     assert [(problem.line, problem.field) for problem in problems] == [(3, "month"), (3, "job"), (4, "runs")]
 
 
-def test_calendar_months_need_the_first_month_of_the_plan() -> None:
+def test_calendar_months_need_the_plan_starts_of_the_plan() -> None:
     (problem,) = hours_problems(f"{HOURS}2026-11,work,own,1,1\n", known(None))
-    assert "first_month" in problem.expected
+    assert "plan_starts" in problem.expected
     (row,) = read_hours(f"{HOURS}2026-11,work,own,1,1\n".encode(), known(), file="h.csv")
     assert row.month == 2
 

@@ -299,12 +299,12 @@ def test_a_month_outside_of_the_plan_is_refused(month: int) -> None:
     assert (error.value.code, error.value.field) == ("replan_month", "--month")
 
 
-def test_the_first_month_moves_along_and_the_document_is_whole() -> None:
-    plan = small_plan() | {"first_month": "2026-10"}
+def test_the_plan_starts_moves_along_and_the_document_is_whole() -> None:
+    plan = small_plan() | {"plan_starts": "2026-10"}
     result, comparison = followed(plan, "cloud", 4)
     new = plan_anew(plan, check_document(plan), comparison, None, catalog(), evidence(), today=TODAY)
     answer = actual_document(check_document(plan), result, comparison, new)
-    assert answer["replan"]["scenario"]["first_month"] == "2027-02"
+    assert answer["replan"]["scenario"]["plan_starts"] == "2027-02"
     assert answer["replan"]["from_month"] == 5
     (way,) = (entry for entry in answer["replan"]["ways"] if entry["id"] == "cloud")
     assert way["old"] == pytest.approx(way["new"])
@@ -313,7 +313,7 @@ def test_the_first_month_moves_along_and_the_document_is_whole() -> None:
 
 # Keys of a scenario that speak of months and that a later start has to move, or that it needn't.
 _MOVED = {
-    "Scenario.horizon_months", "Scenario.first_month", "JobInput.runs_per_month", "JobInput.growth_per_month",
+    "Scenario.horizon_months", "Scenario.plan_starts", "JobInput.runs_per_month", "JobInput.growth_per_month",
     "JobInput.runs_by_month", "JobInput.seasonality", "Owned.age_months", "CommitmentInput.from_month",
     "CommitmentInput.elapsed_months", "CommitmentInput.months",
 }  # fmt: skip
@@ -328,7 +328,7 @@ _THE_SAME_IN_ALL = {
 def test_every_key_about_months_is_known_to_the_new_plan() -> None:
     models = [each for each in vars(schema).values() if isinstance(each, type) and issubclass(each, schema.Model)]
     keys = {f"{model.__name__}.{name}" for model in models for name in model.model_fields}
-    timed = {key for key in keys if "month" in key or "season" in key}
+    timed = {key for key in keys if any(word in key for word in ("month", "season", "starts"))}
     assert timed == (_MOVED | _THE_SAME_IN_ALL)
 
 
