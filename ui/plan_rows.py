@@ -72,8 +72,13 @@ def role_of(view: View, line: Row) -> str:
     """Role of a cost line, all but the tax on what is rented."""
     kind = line["id"].split(".")[0]
     if kind == "rental":
-        return _ROLE_OF_TERM.get(view.offer(line["resource"]).term, "reserved")
+        return role_of_term(view.offer(line["resource"]).term)
     return _ROLE_OF_LINE[kind]
+
+
+def role_of_term(term: str) -> str:
+    """Role of what is rented by a term."""
+    return _ROLE_OF_TERM.get(term, "reserved")
 
 
 def role_of_rented_tax(parts_usd: Mapping[str, float]) -> str:

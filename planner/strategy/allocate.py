@@ -262,20 +262,24 @@ def _load_warnings(problem: PlanProblem, theta: Theta, routing: Array, count: Ar
     return issues
 
 
+def late_problem(problem: PlanProblem, theta: Theta, pair: Pair) -> Issue | None:
+    """That one attempt takes longer than the job's limit, if it does."""
+    if on_time(problem, theta, pair):
+        return None
+    job = problem.jobs[pair.job]
+    params = {
+        "job": job.id,
+        "resource": pair.resource,
+        "gpus": pair.gpus,
+        "needs_h": float(turnaround_h(problem, pair, theta)[0]),
+        "deadline_h": job.deadline_h,
+    }
+    return Issue(code="deadline_missed", field=f"jobs.{job.id}.deadline_h", params=params)
+
+
 def _late_problems(problem: PlanProblem, theta: Theta, routing: Array) -> list[Issue]:
-    issues = []
-    for index, pair in enumerate(problem.pairs):
-        if routing[0, index] > 0 and not on_time(problem, theta, pair):
-            job = problem.jobs[pair.job]
-            params = {
-                "job": job.id,
-                "resource": pair.resource,
-                "gpus": pair.gpus,
-                "needs_h": float(turnaround_h(problem, pair, theta)[0]),
-                "deadline_h": job.deadline_h,
-            }
-            issues.append(Issue(code="deadline_missed", field=f"jobs.{job.id}.deadline_h", params=params))
-    return issues
+    used = [pair for index, pair in enumerate(problem.pairs) if routing[0, index] > 0]
+    return [late for pair in used if (late := late_problem(problem, theta, pair)) is not None]
 
 
 def _why_not(problem: PlanProblem, job: Job, side: str, pairs: Sequence[Pair]) -> list[Issue]:
