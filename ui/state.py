@@ -33,7 +33,7 @@ from planner.scenario.own_gpus import with_own_gpus
 from planner.scenario.own_models import with_own_models
 from planner.scenario.paths import with_overrides
 from planner.scenario.schema import SCHEMA_VERSION
-from planner.strategy.evaluate import evaluate
+from planner.strategy.evaluate import Result, evaluate
 from ui import formatting, own_rows
 from ui.simulations import Simulations
 
@@ -42,6 +42,8 @@ EXAMPLES = ROOT / "examples"
 FIRST_EXAMPLE = "hybrid-lab"
 NEW_HORIZON_MONTHS = 36
 WIDGET = "in:"
+PAST_FILES = "actual_files"
+"""Hours and invoice of the months that are past, of this scenario."""
 
 Kind = Literal["number", "percent", "money", "choice", "choice_or_none"]
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -60,6 +62,7 @@ class Plan:
     break_even: Callable[[], list[dict[str, Any]]]  # between its ways
     groups: Callable[[str], list[dict[str, Any]]]  # what each pays for in a way
     jobs_csv: Callable[[], str]
+    result: Result  # behind it, for what else is asked of it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,6 +174,7 @@ def _begin(document: Mapping[str, Any]) -> None:
     st.session_state.pop("shown_total", None)
     st.session_state.pop("last_good", None)
     st.session_state.pop("last_answer", None)
+    st.session_state.pop(PAST_FILES, None)
     _replace_widgets()
 
 
@@ -314,6 +318,7 @@ def _computed(
         break_even=cache(lambda: break_even_entries(result)),
         groups=cache(lambda way: groups_of(result, way)),
         jobs_csv=lambda: jobs_csv(report, result),
+        result=result,
     )
 
 

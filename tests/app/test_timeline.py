@@ -219,3 +219,12 @@ def test_groups_have_a_section_of_their_own_where_there_are_some():
     paid = sum(float(text.replace(",", "").replace("−", "-")) for text in months["Vision lab, USD"])
     rest = sum(float(text.replace(",", "").replace("−", "-")) for text in months["language, USD"])
     assert paid + rest == pytest.approx(way_of(at)["tco_usd"], abs=0.005 * 2 * len(months))
+
+
+def test_machines_that_fail_and_limits_that_waiting_breaks_are_shown(at_once):
+    often = {"machines__workstation__failures_per_year": 12, "machines__workstation__repair_h": 120}
+    at = opened(plan_text(**often, jobs__daily__deadline_h=3, jobs__daily__submitted_together=20))
+    assert "a machine is away for repair" in words(at)
+    assert "could keep its limit with" in words(at)
+    at = opened(plan_text())
+    assert "repair" not in words(at)

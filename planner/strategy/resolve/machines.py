@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Literal
 
 from planner.catalog.query import find_gpu, find_host
 from planner.catalog.records import Catalog, Figure, Gpu, HardwarePrice, Host, first_day
@@ -13,6 +14,7 @@ from planner.errors import InputError
 from planner.scenario.schema import MachineInput, Scenario
 from planner.strategy.parameters import ParameterTable, given
 from planner.strategy.problem import Cohort, Issue, Machine, SaleColumns
+from planner.strategy.resolve.failures import resolve_failures
 from planner.strategy.resolve.figures import Figures, combined, interpolated
 
 _LIFE_OF = {"server": "server", "workstation": "consumer"}
@@ -98,6 +100,7 @@ def resolve_machine(
             "1/year",
         ),
         fte_at=_fte_column(entry, scenario, figures, table, field, kind),
+        failures=resolve_failures(id, entry, figures, table),
     )
     return machine, gpu, _warnings(id, entry, gpu, host, load_w)
 
@@ -302,3 +305,16 @@ def _warnings(id: str, entry: MachineInput, gpu: Gpu, host: Host | None, load_w:
         return []
     params = {"machine": id, "load_w": load_w.value, "psu_w": host.psu_w, "gpus": entry.gpus, "gpu": gpu.name}
     return [Issue(code="psu_too_small", field=f"machines.{id}.host", params=params)]
+
+
+def residual_at(
+    entry: MachineInput, gpu: Gpu, figures: Figures, part: Literal["gpu", "host"], age_months: int
+) -> float:
+    """Resale value over price of a card or host at an age, as a plan reads its curve. [-]
+
+    Raises
+    ------
+    InputError
+        Beyond the last age given.
+    """
+    return interpolated(_curve(entry, gpu, figures, part), age_months).value

@@ -41,6 +41,7 @@ def opened(name="hybrid-lab", **changes):
         break_even=list,
         groups=lambda way: [],
         jobs_csv=lambda: "",
+        result=result,
     )
     return View(report, plan.document, shipped_catalog(), USD), plan
 
