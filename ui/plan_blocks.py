@@ -13,6 +13,7 @@ from ui import charts, formatting, frame, inputs, own_rows, plan_rows, state
 from ui.formatting import dollars, escaped
 from ui.groups import Group
 from ui.i18n import t
+from ui.plan_spot import spot_lines
 from ui.remedies import remedies
 from ui.view import View, way_name
 
@@ -264,7 +265,7 @@ def details(view: View) -> None:
             with folded:
                 st.dataframe(pd.DataFrame(rows(view)), hide_index=True, key=f"{id}_table")
                 st.markdown(f":small[:gray[{note}]]" if note else "")
-                if id == "jobs" and (interrupted := plan_rows.spot_lines(view)):
+                if id == "jobs" and (interrupted := spot_lines(view)):
                     st.markdown(f"**{t('details.spot')}**\n" + "".join(f"\n- {line}" for line in interrupted))
                 if id == "jobs" and (limits := plan_rows.bottleneck_lines(view)):
                     st.markdown(f"**{t('details.bottlenecks')}**\n" + "".join(f"\n- {line}" for line in limits))

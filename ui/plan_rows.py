@@ -232,24 +232,6 @@ def job_rows(view: View) -> list[dict[str, Any]]:
     return rows
 
 
-def spot_lines(view: View) -> list[str]:
-    """What interruptions do to each job on spot instances; ways share lines."""
-    lines = [
-        t(
-            "details.spot_line",
-            job=escaped(job["id"]),
-            place=escaped(view.resource(job)),
-            share=formatting.share(job["spot"]["interrupted_probability"]),
-            lost=formatting.duration(job["spot"]["lost_h"]),
-            waiting=formatting.duration(job["spot"]["waiting_h"]),
-        )
-        for way in view.feasible
-        for job in way["jobs"]
-        if job["spot"] is not None
-    ]
-    return list(dict.fromkeys(lines))
-
-
 def bottleneck_lines(view: View) -> list[str]:
     """What takes the time of each job on each resource it uses, and what would shorten it; ways share lines."""
     lines = [

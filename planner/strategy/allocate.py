@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 
 from planner.cost.lines import Array
+from planner.strategy.fleet import powered_h_of_one
 from planner.strategy.kernel import Choice, kernel
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import Issue, Job, Pair, PlanProblem
@@ -211,7 +212,7 @@ def machine_counts(problem: PlanProblem, theta: Theta, routing: Array, *, keep_f
     busy = busiest_h(problem, theta, routing)
     counts = np.zeros_like(busy)
     for index, machine in enumerate(problem.machines):
-        bookable_h = theta[:, machine.powered_h_at] * theta[:, machine.target_utilisation_at]
+        bookable_h = powered_h_of_one(machine, theta) * theta[:, machine.target_utilisation_at]
         needed = np.maximum(np.ceil(busy[:, index] / bookable_h - _SLACK), 1.0)
         counts[:, index] = np.where(busy[:, index] > 0, np.maximum(needed, machine.owned_count), 0.0)
         if machine.fixed_count is not None:
@@ -236,7 +237,7 @@ def _capacity_problems(
     issues = []
     for index in np.flatnonzero(overfull):
         machine = problem.machines[index]
-        hours = float(theta[0, machine.powered_h_at])
+        hours = float(powered_h_of_one(machine, theta)[0])
         params = {
             "machine": machine.id,
             "count": int(count[0, index]),
@@ -252,7 +253,7 @@ def _load_warnings(problem: PlanProblem, theta: Theta, routing: Array, count: Ar
     busy = busiest_h(problem, theta, routing)[0]
     issues = []
     for index, machine in enumerate(problem.machines):
-        available_h = float(count[0, index] * theta[0, machine.powered_h_at])
+        available_h = float(count[0, index] * powered_h_of_one(machine, theta)[0])
         if available_h == 0 or overfull[index]:
             continue
         utilisation, target = busy[index] / available_h, float(theta[0, machine.target_utilisation_at])

@@ -14,6 +14,7 @@ from planner.errors import InputError
 from planner.scenario.schema import MachineInput, Scenario
 from planner.strategy.parameters import ParameterTable, given
 from planner.strategy.problem import Cohort, Issue, Machine, SaleColumns
+from planner.strategy.resolve.failures import resolve_failures
 from planner.strategy.resolve.figures import Figures, combined, interpolated
 
 _LIFE_OF = {"server": "server", "workstation": "consumer"}
@@ -99,6 +100,7 @@ def resolve_machine(
             "1/year",
         ),
         fte_at=_fte_column(entry, scenario, figures, table, field, kind),
+        failures=resolve_failures(id, entry, figures, table),
     )
     return machine, gpu, _warnings(id, entry, gpu, host, load_w)
 
