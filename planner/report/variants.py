@@ -28,13 +28,23 @@ def with_more_runs(document: Mapping[str, Any], jobs: tuple[str, ...], factor: f
 def with_machines(document: Mapping[str, Any], counts: Mapping[str, int]) -> dict[str, Any]:
     """A copy of a document with these numbers of machines, and without the types that aren't named."""
     changed = copy.deepcopy(dict(document))
-    changed["machines"] = {id: {**changed["machines"][id], "count": count} for id, count in counts.items()}
+    changed["machines"] = {id: _counted(changed["machines"][id], count) for id, count in counts.items()}
     for job in changed["jobs"].values():  # own speeds on the types that are gone
         rates = job.get("throughput") or {}
         gone = [name for name in rates if name in document["machines"] and name not in counts]
         if gone:
             job["throughput"] = {name: rate for name, rate in rates.items() if name not in gone}
     return changed
+
+
+def _counted(entry: Mapping[str, Any], count: int) -> dict[str, Any]:
+    """A type with a number of machines; of one that is bought in stages, the last stage changes."""
+    stages = entry.get("purchases")
+    if not stages:
+        return {**entry, "count": count}
+    more = count - sum(stages.values()) - (entry.get("owned") or {}).get("count", 0)
+    last = max(stages)
+    return {**entry, "count": count, "purchases": {**stages, last: stages[last] + more}}
 
 
 def extra_usd_per_month(before: Mapping[str, Any], after: Mapping[str, Any], horizon_months: int) -> float:

@@ -20,6 +20,7 @@ from planner.scenario.values import (
     CardW,
     Count,
     CurrencyCode,
+    DeliveryMonths,
     Fte,
     GbitPerS,
     Growth,
@@ -36,6 +37,7 @@ from planner.scenario.values import (
     Positive,
     Price,
     Pue,
+    PurchaseMonth,
     Rate,
     ResidualRatios,
     Seconds,
@@ -193,6 +195,8 @@ class MachineInput(Model):
     gpus: Count = 1
     host: str | None = None
     count: Count | None = None  # None: as many as the work needs
+    purchases: Annotated[dict[PurchaseMonth, Count], Field(min_length=1)] | None = None
+    delivery_months: DeliveryMonths = 0
     owned: Owned | None = None
     condition: Literal["new", "used"] = "new"
     age_months: AgeMonths | None = None
@@ -220,7 +224,17 @@ class MachineInput(Model):
             raise FieldError("age_months", expected="0 for a new machine, or 'condition: used'")
         if self.owned is not None and self.count is not None and self.count < self.owned.count:
             raise FieldError("count", expected=f"a number of at least {self.owned.count}, the owned machines")
+        if self.count is not None and self.fixed_count != self.count:
+            told = "the purchases" if self.owned is None else "the owned machines and the purchases"
+            raise FieldError("count", expected=f"{self.fixed_count}, {told} together, or only 'purchases'")
         return self
+
+    @property
+    def fixed_count(self) -> int | None:
+        """All machines, whenever they come; None where the work decides."""
+        if self.purchases is None:
+            return self.count
+        return sum(self.purchases.values()) + (0 if self.owned is None else self.owned.count)
 
 
 class GpuInput(Model):

@@ -125,7 +125,8 @@ class Result:
             field = f"machines.{machine.id}"
             for cohort in machine.cohorts:
                 if cohort.owned and cohort.purchase_months:
-                    params = {"machine": machine.id, "month": cohort.purchase_months[0], "price_usd": price.value}
+                    month = cohort.sales[0].sale.month
+                    params = {"machine": machine.id, "month": month, "price_usd": price.value}
                     issues.append(Issue(code="owned_replaced", field=f"{field}.useful_life_months", params=params))
             if is_old(price.as_of, self.today) and "scenario" not in price.sources:
                 params = {"machine": machine.id, "gpu": machine.gpu_name, "as_of": price.as_of}

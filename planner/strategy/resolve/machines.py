@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
-
 from planner.catalog.query import find_gpu, find_host
 from planner.catalog.records import Catalog, Figure, Gpu, HardwarePrice, Host, first_day
-from planner.cost.capex import unit_schedule
 from planner.energy.power import pc_wall_w, server_wall_w
 from planner.errors import InputError
 from planner.scenario.schema import MachineInput, Scenario
 from planner.strategy.parameters import ParameterTable, given
-from planner.strategy.problem import Cohort, Issue, Machine, SaleColumns
+from planner.strategy.problem import Issue, Machine
+from planner.strategy.resolve.cohorts import residual_curve, resolve_cohorts, useful_life
 from planner.strategy.resolve.figures import Figures, combined, interpolated
 
-_LIFE_OF = {"server": "server", "workstation": "consumer"}
 _SERVER_SLOTS = 8  # hosts of this size stand in racks and are looked after as servers
 
 
@@ -48,7 +44,7 @@ def resolve_machine(
     def column(name: str, figure: Figure, unit: str, *, floor: float = 0.0) -> int:
         return table.add(f"{field}.{name}", figure, unit, floor=floor)
 
-    cohorts = _cohorts(id, scenario, gpu, figures, table, kind)
+    cohorts = resolve_cohorts(id, scenario, gpu, figures, table, kind)
     gpu_taxed, host_taxed = (gpu_taxed, host_taxed) if told is None else (told, told)
     rate = scenario.tax.rate
     tax_rate = figures.assumed("tax_rate") if rate is None else given(rate)
@@ -58,7 +54,7 @@ def resolve_machine(
         gpu=gpu.id,
         gpu_name=gpu.name,
         gpus=entry.gpus,
-        fixed_count=entry.count,
+        fixed_count=entry.fixed_count,
         owned_count=0 if entry.owned is None else entry.owned.count,
         cohorts=cohorts,
         gpu_includes_tax=gpu_taxed,
@@ -91,7 +87,7 @@ def resolve_machine(
             figures.given_or(entry.target_utilisation, lambda: figures.assumed("target_utilisation")),
             "-",
         ),
-        useful_life_at=column("useful_life_months", _useful_life(entry, figures, kind), "months"),
+        useful_life_at=column("useful_life_months", useful_life(entry, figures, kind), "months"),
         maintenance_at=column(
             "maintenance_share_per_year",
             figures.given_or(entry.maintenance_share_per_year, lambda: figures.assumed("maintenance_share_per_year")),
@@ -209,7 +205,7 @@ def _resale_today(
     used = hardware_price(figures.catalog, gpu.id, "used")
 
     def aged(price: Figure, taxed: bool, part: str) -> Figure:
-        ratio = interpolated(_curve(entry, gpu, figures, part), owned.age_months)
+        ratio = interpolated(residual_curve(entry, gpu, figures, part), owned.age_months)
         if not taxed:
             return combined(lambda usd, share: usd * share, price, ratio)
         return combined(lambda usd, share, rate: usd * share / (1.0 + rate), price, ratio, tax_rate)
@@ -224,77 +220,6 @@ def _resale_today(
             owned.resale_host_usd, lambda: aged(*host_prices, "host"), field=f"{field}.owned.resale_host_usd"
         ),
     )
-
-
-def _curve(entry: MachineInput, gpu: Gpu, figures: Figures, part: str) -> Mapping[int, Figure]:
-    own = entry.residual_gpu if part == "gpu" else entry.residual_host
-    if own is not None:
-        return {age: given(ratio) for age, ratio in own.items()}
-    curves = figures.catalog.residuals
-    if part == "host":
-        return curves["host-default"].ratio_by_age_months
-    id = {"consumer": "gpu-consumer", "datacenter": "gpu-datacenter"}.get(gpu.segment, "gpu-default")
-    return curves[id].ratio_by_age_months
-
-
-def _useful_life(entry: MachineInput, figures: Figures, kind: str) -> Figure:
-    """Age at which a unit is replaced; without a range, since the dates of purchases and sales follow from it."""
-    if entry.useful_life_months is not None:
-        return given(entry.useful_life_months)
-    return replace(figures.assumed(f"useful_life_months_{_LIFE_OF[kind]}"), low=None, high=None)
-
-
-def _cohorts(
-    id: str, scenario: Scenario, gpu: Gpu, figures: Figures, table: ParameterTable, kind: str
-) -> tuple[Cohort, ...]:
-    entry, field = scenario.machines[id], f"machines.{id}"
-    life = round(_useful_life(entry, figures, kind).value)
-    bought_age = entry.age_months or 0
-
-    def ratio(part: str, age: int) -> Figure:
-        try:
-            return interpolated(_curve(entry, gpu, figures, part), age)
-        except InputError as error:
-            raise InputError(error.code, field=f"{field}.residual_{part}", **error.params) from None
-
-    def ratio_column(part: str, age: int) -> int:
-        return table.add(f"{field}.residual_{part}.{age}", ratio(part, age), "-")
-
-    def cohort(*, owned: bool) -> Cohort:
-        first_age = entry.owned.age_months if owned and entry.owned is not None else bought_age
-        try:
-            schedule = unit_schedule(
-                horizon_months=scenario.horizon_months,
-                useful_life_months=life,
-                first_age=first_age,
-                replacement_age=bought_age,
-                owned=owned,
-            )
-        except InputError as error:
-            raise InputError(error.code, field=f"{field}.{error.field}", **error.params) from None
-        sales = []
-        for sale in schedule.sales:
-            for part in ("gpu", "host"):
-                if ratio(part, sale.bought_age).value == 0:
-                    raise InputError("residual_zero", field=f"{field}.residual_{part}", age_months=sale.bought_age)
-            sales.append(
-                SaleColumns(
-                    sale=sale,
-                    gpu_sold_at=ratio_column("gpu", sale.sold_age),
-                    gpu_bought_at=ratio_column("gpu", sale.bought_age),
-                    host_sold_at=ratio_column("host", sale.sold_age),
-                    host_bought_at=ratio_column("host", sale.bought_age),
-                )
-            )
-        count = entry.owned.count if owned and entry.owned is not None else None
-        return Cohort(
-            owned=owned, count=count, there_after=0, purchase_months=schedule.purchase_months, sales=tuple(sales)
-        )
-
-    cohorts = [cohort(owned=False)]
-    if entry.owned is not None:
-        cohorts.append(cohort(owned=True))
-    return tuple(cohorts)
 
 
 def _warnings(id: str, entry: MachineInput, gpu: Gpu, host: Host | None, load_w: Figure) -> list[Issue]:
