@@ -5,11 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
+from planner.catalog.records import Catalog
 from planner.cost.lines import CostLine
+from planner.identity_cache import IdentityCache
 from planner.messages import render
 from planner.performance.bottleneck import Bottleneck, bottleneck
+from planner.performance.estimate import Prediction, Setup
 from planner.report.provenance import estimated_share, is_estimate, line_sources, source_record, used_parameters
 from planner.strategy.compare import cash_at_start_usd, payback_month
 from planner.strategy.evaluate import JobResult, Result, StrategyResult
@@ -18,6 +22,7 @@ from planner.strategy.parameters import Parameter
 from planner.strategy.problem import Issue, PlanProblem
 
 SCHEMA_VERSION = 1
+_BOTTLENECKS: IdentityCache[dict[str, Any]] = IdentityCache(most=1000)  # plans of a catalog share predictions
 
 
 def plan_document(result: Result) -> dict[str, Any]:
@@ -151,10 +156,16 @@ def _bottleneck_entries(result: Result) -> dict[int, dict[str, Any]]:
     """What takes the time, by identity of the prediction: strategies that run a job alike share one."""
     fits = [job.pair.fit for strategy in result.strategies if strategy.evaluation is not None for job in strategy.jobs]
     return {
-        id(prediction): bottleneck_entry(bottleneck(setup, prediction, result.catalog))
+        id(prediction): _BOTTLENECKS.get(
+            (prediction, result.catalog), partial(_bottleneck_entry, setup, prediction, result.catalog)
+        )
         for prediction, setup in {id(fit.prediction): (fit.prediction, fit.setup) for fit in fits}.values()
         if setup is not None and prediction is not None
     }
+
+
+def _bottleneck_entry(setup: Setup, prediction: Prediction, catalog: Catalog) -> dict[str, Any]:
+    return bottleneck_entry(bottleneck(setup, prediction, catalog))
 
 
 def _job_entry(job: JobResult, problem: PlanProblem, limits: Mapping[int, Any]) -> dict[str, Any]:
