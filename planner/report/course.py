@@ -11,7 +11,7 @@ from planner.strategy.waiting import MachineWaiting
 def course_entry(found: MachineWaiting) -> dict[str, Any]:
     """Attempts on one type of machine, one row for each group of neighbouring GPUs that an attempt holds.
 
-    Hours run from the beginning of what is shown. `count` is of the machines that are there by its end. `attempts` counts
+    Hours run from the beginning of what is shown. `count` is of the machines that are there by its end, `attempts` of
     all within it, also those beyond the most that have rows.
     """
     course = found.waiting.typical

@@ -10,6 +10,7 @@ import pytest
 
 from planner.cost.capex import Sale, unit_schedule
 from planner.errors import InputError, ScenarioError
+from planner.report.course import course_entry
 from planner.report.document import plan_document
 from planner.report.variants import with_machines
 from planner.report.waiting import with_waiting
@@ -209,6 +210,8 @@ def test_waiting_follows_the_machines_that_are_there() -> None:
     early = typical.started_h < 6 * 730
     assert set(typical.machine[early].tolist()) == {0}
     assert set(typical.machine.tolist()) == {0, 1, 2, 3}
+    drawn = course_entry(found)
+    assert (drawn["month"], drawn["count"]) == (6, 1)  # the last month of one machine
     [more] = machine_waiting(result.problem, result.theta, choice, more=1)
     assert more.pool.awaited == ((6 * 730.0, 4),)
 
