@@ -22,6 +22,7 @@ from planner.strategy.ranges import Range, ranges
 from planner.strategy.resolve import resolve
 from planner.strategy.sessions import attempt_s
 from planner.strategy.spot_jobs import SpotJob, spot_job
+from planner.strategy.start_options import OwnedOption, WayTotal, cheapest, start_options, with_start
 from planner.strategy.unit_costs import RunCost, marginal_usd, run_costs
 from planner.units import S_PER_H
 from planner.workload.job import PlannedJob
@@ -91,6 +92,7 @@ class Result:
     catalog: Catalog
     evidence: Evidence
     today: dt.date
+    owned_options: tuple[OwnedOption, ...] = ()  # where the cheapest was asked for
 
     @property
     def warnings(self) -> tuple[Issue, ...]:
@@ -159,7 +161,7 @@ def model_notes(workload: Workload) -> list[Issue]:
 
 
 def evaluate(scenario: Scenario, catalog: Catalog, evidence: Evidence, *, today: dt.date) -> Result:
-    """Plan a scenario in every named way.
+    """Plan a scenario in every named way; of what machines that are there already may become, the cheapest.
 
     Parameters
     ----------
@@ -183,6 +185,30 @@ def evaluate(scenario: Scenario, catalog: Catalog, evidence: Evidence, *, today:
         As `resolve`.
     """
     catalog = with_own_models(with_own_gpus(catalog, scenario.gpus), scenario.models)
+    options = start_options(scenario)
+    results = [_evaluate(with_start(scenario, option), catalog, evidence, today) for option in options]
+    if len(results) == 1:
+        return results[0]
+    found = [
+        OwnedOption(
+            machines=option,
+            ways=tuple(
+                WayTotal(
+                    id=way.kind, feasible=way.feasible, tco_usd=way.tco_usd, present_value_usd=way.present_value_usd
+                )
+                for way in result.strategies
+            ),
+            chosen=False,
+        )
+        for option, result in zip(options, results, strict=True)
+    ]
+    best = cheapest(found)
+    found[best] = replace(found[best], chosen=True)
+    return replace(results[best], owned_options=tuple(found))
+
+
+def _evaluate(scenario: Scenario, catalog: Catalog, evidence: Evidence, today: dt.date) -> Result:
+    """One plan, each type of machine with one thing that becomes of it."""
     problem = resolve(scenario, catalog, evidence, today=today)
     theta = problem.theta()
     allocations = {kind: allocate(problem, theta, kind) for kind in KINDS}

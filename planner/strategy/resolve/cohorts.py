@@ -17,7 +17,7 @@ _LIFE_OF = {"server": "server", "workstation": "consumer"}
 
 
 def resolve_cohorts(
-    id: str, scenario: Scenario, gpu: Gpu, figures: Figures, table: ParameterTable, kind: str
+    id: str, entry: MachineInput, scenario: Scenario, gpu: Gpu, figures: Figures, table: ParameterTable, kind: str
 ) -> tuple[Cohort, ...]:
     """Cohorts of a machine type: one for each purchase, then the units that are there already.
 
@@ -26,31 +26,41 @@ def resolve_cohorts(
     InputError
         An age beyond the life or the resale curve, or machines that come after the end of the plan.
     """
-    entry, field, horizon = scenario.machines[id], f"machines.{id}", scenario.horizon_months
+    field, horizon = f"machines.{id}", scenario.horizon_months
     life = round(useful_life(entry, figures, kind).value)
     bought_age = entry.age_months or 0
 
     def ratio_column(part: str, age: int) -> int:
         return table.add(f"{field}.residual_{part}.{age}", _ratio(entry, gpu, figures, part, age, field), "-")
 
-    def sales(schedule: Schedule) -> tuple[SaleColumns, ...]:
+    def sales(schedule: Schedule, host_older: int) -> tuple[SaleColumns, ...]:
         columns = []
-        for sale in schedule.sales:
-            for part in ("gpu", "host"):
-                if _ratio(entry, gpu, figures, part, sale.bought_age, field).value == 0:
-                    raise InputError("residual_zero", field=f"{field}.residual_{part}", age_months=sale.bought_age)
+        for position, sale in enumerate(schedule.sales):
+            older = host_older if position == 0 else 0
+            host_bought, host_sold = sale.bought_age + older, sale.sold_age + older
+            for part, age in (("gpu", sale.bought_age), ("host", host_bought)):
+                if _ratio(entry, gpu, figures, part, age, field).value == 0:
+                    raise InputError("residual_zero", field=f"{field}.residual_{part}", age_months=age)
             columns.append(
                 SaleColumns(
                     sale=sale,
                     gpu_sold_at=ratio_column("gpu", sale.sold_age),
                     gpu_bought_at=ratio_column("gpu", sale.bought_age),
-                    host_sold_at=ratio_column("host", sale.sold_age),
-                    host_bought_at=ratio_column("host", sale.bought_age),
+                    host_sold_at=ratio_column("host", host_sold),
+                    host_bought_at=ratio_column("host", host_bought),
                 )
             )
         return tuple(columns)
 
-    def cohort(*, owned: bool, first_age: int, count: int | None, ordered: int = 0, delivery: int = 0) -> Cohort:
+    def cohort(
+        *,
+        count: int | None,
+        first_age: int,
+        owned: bool = False,
+        host_older: int | None = None,
+        ordered: int = 0,
+        delivery: int = 0,
+    ) -> Cohort:
         try:
             schedule = unit_schedule(
                 horizon_months=horizon,
@@ -65,19 +75,29 @@ def resolve_cohorts(
             raise InputError(error.code, field=f"{field}.{error.field}", **error.params) from None
         return Cohort(
             owned=owned,
+            new_cards=host_older is not None,
             count=count,
             there_after=0 if owned else ordered + delivery,
             purchase_months=schedule.purchase_months,
-            sales=sales(schedule),
+            sales=sales(schedule, host_older or 0),
         )
 
     cohorts = [
-        cohort(owned=False, first_age=bought_age, count=count, ordered=ordered, delivery=delivery)
+        cohort(first_age=bought_age, count=count, ordered=ordered, delivery=delivery)
         for ordered, count, delivery in _purchases(entry, field, horizon)
     ]
-    if entry.owned is not None:
-        age, count = entry.owned.age_months, entry.owned.count
-        cohorts.append(cohort(owned=True, first_age=age, count=count, delivery=entry.delivery_months))
+    owned = entry.owned
+    if owned is not None:
+        older = owned.age_months - bought_age if owned.upgraded else None  # its life begins anew with the cards
+        cohorts.append(
+            cohort(
+                count=owned.count,
+                first_age=owned.age_months if older is None else bought_age,
+                owned=True,
+                host_older=older,
+                delivery=entry.delivery_months,
+            )
+        )
     return tuple(cohorts)
 
 
