@@ -141,7 +141,7 @@ def _way_row(entry: dict[str, Any], rate: float) -> list[str]:
 
 def _option_row(option: dict[str, Any], rate: float) -> list[str]:
     money = [_money(option["tco_usd"], rate), _money(option["present_value_usd"], rate)]
-    return [option_name(option), _name(option["recommended"]), *money, "planned" if option["chosen"] else ""]
+    return [option_name(option), _name(option["recommended"]), *money, "chosen" if option["chosen"] else ""]
 
 
 def _job_row(entry: dict[str, Any], job: dict[str, Any], rate: float) -> list[str]:
