@@ -15,9 +15,10 @@ from planner.report.document import plan_document
 from planner.report.variants import with_machines
 from planner.report.waiting import with_waiting
 from planner.strategy.break_even import break_even
-from planner.strategy.meanwhile import month_ranges
+from planner.strategy.kernel import kernel
+from planner.strategy.meanwhile import NOWHERE, month_ranges, only, with_meanwhile
 from planner.strategy.waiting import machine_waiting
-from tests.planning import amounts, by_id, costed, evaluation, small_plan, solve, strategy
+from tests.planning import amounts, by_id, costed, evaluation, problem_of, small_plan, solve, strategy
 
 # 1,500 h a month; two machines book 1,022 h of it, four all of it
 STAGED: dict[str, Any] = {
@@ -276,3 +277,54 @@ def test_ranges_and_discount_keep_the_months() -> None:
     by_hand = sum(float(line.amount[0, month]) * 1.05 ** (-month / 12) for line in found.lines for month in range(25))
     assert found.present_value_usd[0] == pytest.approx(by_hand)
     assert strategy(solve(plan), "hybrid").range is not None
+
+
+def test_choices_side_by_side_are_those_alone() -> None:
+    """Two offers to choose from meanwhile, and routing that is not the same in all rows."""
+    plan = staged()
+    plan["offers"]["other"] = {**plan["offers"]["rented"], "price_usd_per_h": 3}
+    plan["rental"]["offers"] = ["rented", "other"]
+    plan["jobs"]["work"]["throughput"]["other"] = 1.25
+    problem = problem_of(plan)
+    theta = problem.theta()
+    names = [pair.resource for pair in problem.pairs]
+    own, first, second = (names.index(name) for name in ("own", "rented", "other"))
+    routing = np.zeros((4, len(names)))
+    routing[[0, 1], own], routing[2, [own, first]], routing[3, second] = 1, 0.5, 1
+    count = np.array([[4.0], [4.0], [4.0], [0.0]])
+    many = with_meanwhile(problem, theta, routing, count, np.array([[first], [second], [first], [NOWHERE]]))
+    together = kernel(problem, theta, many)
+    for row in range(4):
+        alone = only(problem, many, row)
+        assert kernel(problem, theta, alone).tco_usd[0] == pytest.approx(together.tco_usd[row])
+        assert alone.routing.sum() == pytest.approx(1)
+    assert together.tco_usd[0] == pytest.approx(22_602.40)
+    assert together.tco_usd[1] == pytest.approx(22_602.40 - 17_472 + 17_472 / 2 * 3 / 1.25)
+    assert together.tco_usd[2] == pytest.approx(total_with_half_a_share(plan))
+    assert not only(problem, many, 3).by_month
+
+
+def total_with_half_a_share(plan: dict[str, Any]) -> float:
+    """The same by a `local_share` of one half: 750 h meant for own machines, all of which two of them can book."""
+    plan["jobs"]["work"]["local_share"] = 0.5
+    plan["rental"]["offers"] = ["rented"]
+    del plan["jobs"]["work"]["throughput"]["other"]
+    return strategy(solve(plan), "hybrid").tco_usd
+
+
+def test_a_commitment_meanwhile_is_paid_over_its_term() -> None:
+    plan = staged({"machines.own.purchases": {0: 4}, "machines.own.count": None})
+    plan["offers"]["year"] = {**plan["offers"]["rented"], "price_usd_per_h": 0.01, "term": "reserved_1y"}
+    plan["rental"] = {"offers": ["rented", "year"], "commitments": {"year": {"nodes": 3, "overflow": "rented"}}}
+    plan["jobs"]["work"]["throughput"]["year"] = 1
+    lines = by_id(evaluation(strategy(solve(plan), "hybrid")))
+    assert lines["commitment.year"].quantity[0].sum() == pytest.approx(3 * 730 * 12)
+    assert "overflow.year" not in lines
+
+
+def test_a_job_that_is_late_everywhere_else_waits_for_its_machines() -> None:
+    """What is rented meanwhile has to keep the limit; where nothing does, the mix says which months it can't do."""
+    result = solve(staged({"jobs.work.deadline_h": 1.5, "jobs.work.throughput.rented": 0.5}))
+    mix = strategy(result, "hybrid")
+    assert [issue.params["months"] for issue in mix.allocation.problems] == ["1-14"]
+    assert [job.resource for job in mix.jobs] == ["own"]
