@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 
@@ -37,12 +37,22 @@ def with_machines(document: Mapping[str, Any], counts: Mapping[str, int]) -> dic
     return changed
 
 
+def as_chosen(document: Mapping[str, Any], options: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """A copy of a document in which machines that are there already become what a plan of it chose."""
+    changed = copy.deepcopy(dict(document))
+    for machine in next((option["machines"] for option in options if option["chosen"]), []):
+        changed["machines"][machine["id"]]["owned"]["at_start"] = machine["at_start"]
+    return changed
+
+
 def _counted(entry: Mapping[str, Any], count: int) -> dict[str, Any]:
-    """A type with a number of machines; of one that is bought in stages, the last stage changes."""
-    stages = entry.get("purchases")
+    """A type with a number of machines in the plan; of one that is bought in stages, the last stage changes."""
+    owned, stages = entry.get("owned") or {}, entry.get("purchases")
+    if owned.get("at_start") == "sell":  # those that are sold aren't in the plan, but in what a scenario counts
+        count += owned["count"]
     if not stages:
         return {**entry, "count": count}
-    more = count - sum(stages.values()) - (entry.get("owned") or {}).get("count", 0)
+    more = count - sum(stages.values()) - owned.get("count", 0)
     last = max(stages)
     return {**entry, "count": count, "purchases": {**stages, last: stages[last] + more}}
 

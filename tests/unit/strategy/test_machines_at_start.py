@@ -11,6 +11,7 @@ import pytest
 from planner.errors import InputError, ScenarioError
 from planner.report.document import plan_document
 from planner.report.text import plan_text
+from planner.report.variants import as_chosen, with_machines
 from tests.planning import amounts, by_id, evaluation, small_plan, solve, strategy
 
 UPGRADE = {"gpu": "a100-sxm4-80gb", "gpu_price_usd": 2000, "load_w": 800, "idle_w": 150}
@@ -187,3 +188,16 @@ def test_what_cannot_be_is_refused() -> None:
     plan["machines"] = {f"own{index}": plan["machines"]["own"] for index in range(4)}
     with pytest.raises(ScenarioError, match="at most 3 types"):
         solve(plan)
+
+
+def test_a_changed_plan_keeps_what_was_chosen_and_counts_what_is_left() -> None:
+    plan = owning("cheapest")
+    options = plan_document(solve(plan))["owned_options"]
+    assert as_chosen(plan, options)["machines"]["own"]["owned"]["at_start"] == "keep"
+    assert as_chosen(plan, []) == plan
+    for at_start in ("keep", "sell", "upgrade"):
+        larger = with_machines(owning(at_start), {"own": 3})
+        assert evaluation(strategy(solve(larger), "local")).machine_count.tolist() == [[3]], at_start
+    staged = with_machines(owning("sell", {"machines.own.purchases": {0: 1, 6: 1}}), {"own": 3})
+    assert staged["machines"]["own"]["purchases"] == {0: 1, 6: 2}
+    assert evaluation(strategy(solve(staged), "local")).machine_count.tolist() == [[3]]
