@@ -20,6 +20,7 @@ from planner.strategy.kernel import Choice, kernel
 from planner.strategy.meanwhile import NOWHERE, only, rented_warnings, undone, undone_problems, with_meanwhile
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import Issue, Job, Pair, PlanProblem
+from planner.strategy.quotas import quota_problems, quotas_exceeded
 from planner.strategy.sessions import busy_h_by_month, session_node_h, turnaround_h
 
 Kind = Literal["local", "cloud", "hybrid"]
@@ -94,10 +95,12 @@ def allocate(problem: PlanProblem, theta: Theta, kind: Kind) -> Allocation:
     evaluation = kernel(problem, theta, choices)
     overfull = _overfull(problem, theta, choices)
     short = overfull.sum(axis=1) + undone(problem, choices).any(axis=2).sum(axis=1)
+    short = short + quotas_exceeded(problem, theta, choices)
     best = int(np.lexsort((evaluation.present_value_usd, short))[0])  # all work within capacity, then cheapest
     choice = only(problem, choices, best)
     problems += undone_problems(problem, choice)
     problems += _capacity_problems(problem, theta, choice, overfull[best])
+    problems += quota_problems(problem, theta, choice)
     problems += _late_problems(problem, theta, choice.routing)
     warnings += _load_warnings(problem, theta, choice, overfull[best])
     warnings += rented_warnings(problem, choice)
@@ -314,12 +317,12 @@ def _why_not(problem: PlanProblem, job: Job, side: str, pairs: Sequence[Pair]) -
     if not mine:
         code = "no_machines" if side == "local" else "no_offers"
         return [Issue(code=code, field="machines" if side == "local" else "rental", params={"job": job.id})]
-    rules = ("in_house_only", "region_not_allowed", "term_not_allowed")
+    rules = ("in_house_only", "pinned_elsewhere", "pinned_off", "region_not_allowed", "term_not_allowed")
     allowed = [pair for pair in mine if not any(issue.code in rules for issue in pair.problems)]
     if allowed:  # what keeps a permitted place from doing the job helps more than that another isn't permitted
         mine = allowed
     reasons = [issue for pair in mine for issue in pair.problems]
-    order = (*rules, "does_not_fit", "too_many_gpus", "fits_nowhere")
+    order = (*rules, "quota_below_run", "quota_zero", "does_not_fit", "too_many_gpus", "fits_nowhere")
     reasons.sort(key=lambda issue: (order.index(issue.code) if issue.code in order else len(order), _distance(issue)))
     return reasons[:1]
 

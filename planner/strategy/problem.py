@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -10,6 +11,7 @@ import numpy as np
 from planner.cost.capex import Sale
 from planner.performance.estimate import Prediction, Setup
 from planner.strategy.parameters import Parameter, Theta
+from planner.units import H_PER_MONTH
 from planner.workload.job import Arrivals
 
 
@@ -184,22 +186,45 @@ class Sold:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commitment:
-    """Instances of an offer that are paid for over whole terms, used or not."""
+    """Instances of an offer that are paid for over whole terms or blocks of days, used or not."""
 
     nodes: int
     upfront: bool
-    starts: tuple[int, ...]  # month after which each term begins, from 0
-    term_months: int
+    starts: tuple[int, ...]  # month after which each term begins, from 0, in order
+    term_h: float
     overflow: int  # index of the offer that takes what the commitment doesn't cover
+
+    @property
+    def term_months(self) -> int:
+        """Months that a term touches."""
+        return math.ceil(self.term_h / H_PER_MONTH)
 
     @property
     def last_month(self) -> int:
         """Month in which the last term ends."""
         return self.starts[-1] + self.term_months
 
-    def covered(self, month: int) -> bool:
-        """Whether some term covers a month, from 1."""
-        return any(start < month <= start + self.term_months for start in self.starts)
+    def cover_h(self, month: int) -> float:
+        """Node-hours that the terms have in a month, from 1. [h]"""
+        spent_h = (H_PER_MONTH * (month - 1 - start) for start in self.starts if start < month)
+        return self.nodes * sum(min(max(self.term_h - spent, 0.0), H_PER_MONTH) for spent in spent_h)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Availability:
+    """Columns of how often instances are there when they are asked for."""
+
+    available_share_at: int
+    retry_s_at: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quota:
+    """Most GPUs that rented instances of some offers may have at once."""
+
+    id: str  # offer, GPU or provider
+    gpus: int
+    offers: tuple[int, ...]  # indices
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,6 +249,7 @@ class RentedOffer:
     pue_at: int
     grid_at: int
     spot: Spot | None
+    availability: Availability | None  # None: instances are always there
     commitment: Commitment | None
 
     @property
@@ -272,6 +298,7 @@ class PlanProblem:
     sold: tuple[Sold, ...]
     offers: tuple[RentedOffer, ...]
     providers: tuple[RentedProvider, ...]
+    quotas: tuple[Quota, ...]
     pairs: tuple[Pair, ...]
     site: LocalSite
     owned_value_counts: bool

@@ -14,6 +14,7 @@ from planner.cost.spot import SpotRun, run_hazard_per_s, spot_run
 from planner.energy.facility import metered_kwh
 from planner.energy.power import partly_loaded_w
 from planner.performance.duration import attempt_parts
+from planner.performance.start_wait import mean_start_wait_s
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import Pair, PlanProblem, RentedOffer
 from planner.units import S_PER_H
@@ -113,10 +114,20 @@ def session_kwh(pair: Pair, offer: RentedOffer, theta: Theta) -> Array:
     return np.asarray(pair.nodes * kwh)
 
 
-def turnaround_h(problem: PlanProblem, pair: Pair, theta: Theta) -> Array:
-    """Start-up and work of one attempt, without waiting for a free machine. [h]"""
+def session_s(problem: PlanProblem, pair: Pair, theta: Theta) -> Array:
+    """Start-up and work of one attempt, without any waiting before it. [s]"""
     startup_s = 0.0 if pair.offer is None else theta[:, problem.offers[pair.offer].startup_s_at]
-    return np.asarray((startup_s + attempt_s(pair, theta)) / S_PER_H)
+    return np.asarray(startup_s + attempt_s(pair, theta))
+
+
+def turnaround_h(problem: PlanProblem, pair: Pair, theta: Theta) -> Array:
+    """Start-up and work of one attempt, and the expected wait for rented instances; not for a free machine. [h]"""
+    seconds = session_s(problem, pair, theta)
+    availability = None if pair.offer is None else problem.offers[pair.offer].availability
+    if availability is not None:
+        share, retry_s = theta[:, availability.available_share_at], theta[:, availability.retry_s_at]
+        seconds = seconds + mean_start_wait_s(share, retry_s)
+    return np.asarray(seconds / S_PER_H)
 
 
 def busy_h_by_month(problem: PlanProblem, theta: Theta, routing: Array, by_month: SharesByMonth = ALIKE) -> Array:

@@ -39,7 +39,7 @@ from planner.scenario.schema import Scenario
 from planner.scenario.values import CurrencyCode
 from planner.strategy.evaluate import evaluate
 from planner.strict_yaml import parse
-from tests.planning import document, solve
+from tests.planning import document, small_plan, solve
 from tests.unit.measure.fakes import TIMING, report, step
 
 ROOT = Path(__file__).parents[2]
@@ -223,6 +223,18 @@ def test_every_key_of_a_plan_is_described() -> None:
     for path, found in parts.items():
         assert path in pages, path
         assert set(described(pages[path])) == found, path
+
+
+def test_every_key_of_what_limits_renting_is_described() -> None:
+    limited = {"rental.quota_gpus": {"rented": 2}, "offers.rented.available_share": 0.5}
+    result = solve(small_plan(limited))
+    cloud = next(entry for entry in with_waiting(plan_document(result), result)["strategies"] if entry["id"] == "cloud")
+    pages = sections("cli.md")
+    assert set(described(pages["strategies[].jobs[].start_wait"])) == set(cloud["jobs"][0]["start_wait"])
+    assert set(described(pages["strategies[].quotas[]"])) == set(cloud["quotas"][0])
+    waiting = cloud["quotas"][0]["waiting"]  # has the form of that of machines
+    assert set(described(pages["strategies[].machines[].waiting"])) == set(waiting)
+    assert set(described(pages["strategies[].machines[].waiting.jobs[]"])) == set(waiting["jobs"][0])
 
 
 def test_every_kind_of_line_is_described_with_its_group() -> None:

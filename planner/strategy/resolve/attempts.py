@@ -29,6 +29,11 @@ class PlannedAttempt:
 
     @property
     def turnaround_h(self) -> float:
+        """Expected wait for rented instances, start-up and the attempt, with what interruptions of spot add. [h]"""
+        return self.session_h + self.place.start_wait_s / S_PER_H
+
+    @property
+    def session_h(self) -> float:
         """Start-up and the attempt; on spot instances with what interruptions are expected to add. [h]"""
         if self.place.spot is not None:
             return float(self._on_spot().total_s) / S_PER_H
