@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from planner.catalog.records import PRECISIONS, Market, Precision, Segment, Status, Term
+from planner.scenario.base import Model
 from planner.scenario.money import money_aliases
+from planner.scenario.owned import Owned, check_idle
 from planner.scenario.values import (
     AgeMonths,
     Amount,
@@ -55,44 +57,15 @@ from planner.scenario.values import (
 from planner.validation import FieldError
 from planner.workload.job import Arrivals
 from planner.workload.settings import AdapterTargets, Checkpointing, Method, Optimizer
-from planner.yaml_scalars import as_given
 
 SCHEMA_VERSION = 1
 MOST_OFFERS = 500  # of a scenario's own
-
-
-def _check_idle(idle_w: float | None, load_w: float | None, name: str) -> None:
-    if idle_w is not None and load_w is not None and idle_w > load_w:
-        raise FieldError("idle_w", expected=f"a number of at most '{name}' ({as_given(load_w)})")
 
 
 def _config(value: object) -> object:
     if isinstance(value, dict | str):
         return value
     raise ValueError("the keys of a config.json, or its text")
-
-
-class Model(BaseModel):
-    """Base of all parts: unknown keys are errors, and money fields also accept text under their stem."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _money_under_its_stem(cls, data: Any) -> Any:
-        if not isinstance(data, dict):
-            return data
-        data = dict(data)
-        for name in cls.model_fields:
-            if "_usd" not in name:
-                continue
-            for alias in money_aliases(name):
-                if alias not in data or alias in cls.model_fields:
-                    continue
-                if name in data:
-                    raise FieldError(alias, expected=f"'{name}' or '{alias}', not both")
-                data[name] = data.pop(alias)
-        return data
 
 
 class Tax(Model):
@@ -185,47 +158,6 @@ class JobInput(Work):
     egress_gb_per_run: NonNegative = 0.0
 
 
-class Upgrade(Model):
-    """New cards in the hosts of machines that are there already."""
-
-    gpu: str
-    gpu_price_usd: Price | None = None
-    load_w: MachineW | None = None
-    idle_w: MachineIdleW | None = None
-
-    @model_validator(mode="after")
-    def _consistent(self) -> Upgrade:
-        _check_idle(self.idle_w, self.load_w, "load_w")
-        return self
-
-
-class Owned(Model):
-    """Machines that are there already, and what becomes of them at the start of the plan."""
-
-    count: Count
-    age_months: AgeMonths
-    resale_gpu_usd: Amount | None = None
-    resale_host_usd: Amount | None = None
-    at_start: Literal["keep", "sell", "upgrade", "cheapest"] = "keep"
-    upgrade: Upgrade | None = None
-
-    @model_validator(mode="after")
-    def _upgrade_named(self) -> Owned:
-        if self.at_start == "upgrade" and self.upgrade is None:
-            raise FieldError("upgrade", expected="the new cards, as in 'upgrade: {gpu: rtx-4090}'")
-        return self
-
-    @property
-    def sold(self) -> bool:
-        """Whether the machines go at the start of the plan."""
-        return self.at_start == "sell"
-
-    @property
-    def upgraded(self) -> bool:
-        """Whether their cards go, and new ones come, at the start of the plan."""
-        return self.at_start == "upgrade"
-
-
 class MachineInput(Model):
     """A type of machine that can be bought (or is owned): cards in a host."""
 
@@ -255,7 +187,7 @@ class MachineInput(Model):
 
     @model_validator(mode="after")
     def _consistent(self) -> MachineInput:
-        _check_idle(self.idle_w, self.load_w, "load_w")
+        check_idle(self.idle_w, self.load_w, "load_w")
         if self.condition == "used" and self.age_months is None:
             raise FieldError("age_months", expected="the months since the used machine was first sold")
         if self.condition == "new" and self.age_months not in (None, 0):
@@ -303,7 +235,7 @@ class GpuInput(Model):
         if not self.dense_tflop_per_s:
             expected = "a dense rate of at least one precision, such as 'bf16_dense_tflop_per_s'"
             raise FieldError(found="no dense rate", expected=expected)
-        _check_idle(self.idle_w, self.tdp_w, "tdp_w")
+        check_idle(self.idle_w, self.tdp_w, "tdp_w")
         return self
 
 
@@ -331,9 +263,9 @@ class Rental(Model):
     """Which offers may be used, and what goes with rented machines."""
 
     offers: list[str] | None = None  # exactly these; None: by the filters below
-    terms: Annotated[list[Term], Field(min_length=1)] = ["on_demand"]
-    markets: Annotated[list[Market], Field(min_length=1)] = ["cloud"]
-    statuses: Annotated[list[Status], Field(min_length=1)] = ["current"]
+    terms: Annotated[list[Term], Field(min_length=1)] = ["on_demand"]  # noqa: RUF012 - pydantic copies it
+    markets: Annotated[list[Market], Field(min_length=1)] = ["cloud"]  # noqa: RUF012 - pydantic copies it
+    statuses: Annotated[list[Status], Field(min_length=1)] = ["current"]  # noqa: RUF012 - pydantic copies it
     include_estimates: Switch = False
     providers: list[str] | None = None
     regions: list[str] | None = None
@@ -382,7 +314,7 @@ class OfferInput(Model):
             raise FieldError(*names, expected="'price_usd_per_h' or 'price_usd_per_gpu_h', not both")
         if self.retry_s is not None and self.available_share is None:
             raise FieldError("retry_s", expected="'available_share' beside it")
-        _check_idle(self.idle_w, self.load_w, "load_w")
+        check_idle(self.idle_w, self.load_w, "load_w")
         return self
 
 

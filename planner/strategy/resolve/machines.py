@@ -9,7 +9,8 @@ from planner.catalog.query import find_gpu, find_host
 from planner.catalog.records import Catalog, Figure, Gpu, HardwarePrice, Host, first_day
 from planner.energy.power import pc_wall_w, server_wall_w
 from planner.errors import InputError
-from planner.scenario.schema import MachineInput, Owned, Scenario
+from planner.scenario.owned import Owned
+from planner.scenario.schema import MachineInput, Scenario
 from planner.strategy.parameters import ParameterTable, given
 from planner.strategy.problem import Issue, Machine, Sold
 from planner.strategy.resolve.at_start import entry_after_start
