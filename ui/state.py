@@ -25,6 +25,7 @@ from planner.report.break_even import break_even_entries
 from planner.report.candidates import Candidate, candidates
 from planner.report.document import plan_document
 from planner.report.export import plan_csv
+from planner.report.job_places import JobPlaces
 from planner.scenario.load import check_document, read_document
 from planner.scenario.own_gpus import with_own_gpus
 from planner.scenario.own_models import with_own_models
@@ -53,6 +54,7 @@ class Plan:
     csv: Callable[[], str]
     simulations: Simulations
     candidates: Callable[[], tuple[Candidate, ...]]
+    places: JobPlaces
     break_even: Callable[[], list[dict[str, Any]]]  # between its ways
 
 
@@ -303,6 +305,7 @@ def _computed(
         csv=lambda: plan_csv(result),
         simulations=Simulations(result),
         candidates=cache(lambda: candidates(result)),
+        places=JobPlaces(result),
         break_even=cache(lambda: break_even_entries(result)),
     )
 

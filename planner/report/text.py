@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from planner.catalog.source_ids import MEASUREMENTS
@@ -40,8 +41,15 @@ def plan_text(document: dict[str, Any]) -> str:
         lines += ["", *table(head, [_option_row(option, rate) for option in options])]
     if waits := [row for entry in document["strategies"] for row in _waiting_rows(entry)]:
         head = ["way", "job", "waits for", "wait h, mean", "nine in ten", "done after h, mean", "nine in ten", "late"]
-        lines += ["", *table(head, waits)]
-    for expected in (_job_lines(document, "spot", _spot_line), _job_lines(document, "start_wait", _start_wait_line)):
+        lines += [
+            "",
+            *table(head, waits),
+            *(line for entry in document["strategies"] for line in _overflow(entry, rate)),
+        ]
+    for expected in (
+        _job_lines(document, "spot", partial(_spot_line, rate=rate)),
+        _job_lines(document, "start_wait", _start_wait_line),
+    ):
         if expected:
             lines += ["", *expected]
     if same := break_even_sentences(document):
@@ -183,21 +191,65 @@ def _waiting_rows(entry: dict[str, Any]) -> list[list[str]]:
     ]
 
 
+def _overflow(entry: dict[str, Any], rate: float) -> list[str]:
+    """What it would take to keep limits by renting, where waiting breaks them."""
+    lines = []
+    for machine in entry["machines"]:
+        for job in machine["waiting"]["jobs"] if machine.get("waiting") is not None else ():
+            where, found = f"{_name(entry['id'])}: {job['id']} on {machine['id']}", job["overflow"]
+            if found is None or (found["resource"] is not None and not found["share"]):
+                continue
+            if found["resource"] is None:
+                lines.append(f"{where}: no rented machine keeps its limit, so none can take what waits too long")
+                continue
+            lines.append(
+                f"{where}: to keep its limit {_percent(found['share'])} of the attempts would go to"
+                f" {found['resource']}, {_cell(found['attempts'])} in all for {_money(found['cost_usd'], rate)}"
+                f" ({_money(found['cost_usd_per_month'], rate, cents=True)} a month);"
+                f" the way would cost {_money(found['strategy_tco_usd'], rate)}"
+            )
+    return lines
+
+
 def _simulated(job: dict[str, Any], what: str) -> list[str]:
     """Mean and 90th percentile, known to a tenth of an hour; of few runs the latter says nothing."""
     mean, p90 = (_cell(round(job[f"{what}_{name}_h"], 1)) for name in ("mean", "p90"))
     return [mean, p90 if job["runs"] >= FEW_RUNS else "too few runs"]
 
 
-def _spot_line(job: dict[str, Any]) -> str:
+def _spot_line(job: dict[str, Any], *, rate: float) -> str:
     spot = job["spot"]
-    line = (
+    wins_at = spot["on_demand_wins_at_per_instance_h"]
+    granted = f"a request for instances is granted in {_percent(spot['available_share'])} of the tries"
+    mean, wait_h = _money(spot["cost_mean_usd"], rate, cents=True), spot["capacity_wait_h"]
+    parts = [
         f"{job['id']} on {job['resource']}: {100 * spot['interrupted_probability']:.2g} % of the attempts are"
         f" interrupted; expected of each are {_cell(spot['lost_h'])} h paid for nothing"
-        f" and {_cell(spot['waiting_h'])} h of waiting"
-    )
-    wins_at = spot["on_demand_wins_at_per_instance_h"]
-    return line if wins_at is None else f"{line}; on demand is cheaper from {_cell(wins_at)} interruptions an hour"
+        f" and {_cell(spot['waiting_h'])} h of waiting",
+        *([] if wins_at is None else [f"on demand is cheaper from {_cell(wins_at)} interruptions an hour"]),
+        f"8 of 10 attempts cost {_money_range(spot, 'cost', rate)} (mean {mean})"
+        f" and take {_range(_cell(spot['time_p10_h']), _cell(spot['time_p90_h']))} h",
+        f"8 of 10 months with {spot['month_attempts']} of them cost {_money_range(spot, 'month', rate)}",
+        *([] if job["start_wait"] is not None else [f"{granted}, the first after {_cell(wait_h)} h on average"]),
+    ]
+    if spot["no_capacity_probability"] is not None:
+        parts.append(
+            f"within the limit none is granted in {_percent(spot['no_capacity_probability'])} of the cases,"
+            f" and {_percent(spot['late_probability'])} end late for whatever reason"
+        )
+    return ";\n  ".join(parts)
+
+
+def _money_range(entry: dict[str, Any], what: str, rate: float) -> str:
+    return _range(*(_money(entry[f"{what}_{name}_usd"], rate, cents=True) for name in ("p10", "p90")))
+
+
+def _range(low: str, high: str) -> str:
+    return low if low == high else f"{low} to {high}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.2g} %"
 
 
 def _start_wait_line(job: dict[str, Any]) -> str:

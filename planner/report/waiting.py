@@ -21,13 +21,16 @@ FEW_RUNS: Final = 20
 
 def waiting_entries(result: Result, strategy: StrategyResult, *, more: int = 0) -> dict[str, dict[str, Any]]:
     """What was simulated for each type of owned machine with work, by machine; with more machines than planned."""
-    return {entry.machine: waiting_entry(entry.waiting) for entry in simulated(result, strategy, more=more)}
+    return {entry.machine: machine_waiting_entry(entry, result) for entry in simulated(result, strategy, more=more)}
 
 
 def simulated(result: Result, strategy: StrategyResult, *, more: int = 0) -> tuple[MachineWaiting, ...]:
-    """The simulations behind `waiting_entries`, with what they would draw."""
+    """The simulations behind `waiting_entries`, with what they would draw. A mix is asked for its overflow too."""
     choice = strategy.allocation.choice
-    return () if choice is None else machine_waiting(result.problem, result.theta, choice, more=more)
+    if choice is None:
+        return ()
+    mixed = strategy.kind == "hybrid" and more == 0
+    return machine_waiting(result.problem, result.theta, choice, more=more, with_overflow=mixed)
 
 
 def with_waiting(document: Mapping[str, Any], result: Result) -> dict[str, Any]:
@@ -61,18 +64,59 @@ def _late(way: str, places: Sequence[Mapping[str, Any]], code: str) -> Iterator[
     for place in places:
         for job in place["waiting"]["jobs"] if place["waiting"] is not None else ():
             if (job["late_share"] or 0.0) > OFTEN_LATE:
-                count = place["count"] if code == "late_with_waiting" else place["gpus"]
-                params = {"way": render(f"strategy_{way}"), "share": job["late_share"], "count": count}
+                of_machines = code == "late_with_waiting"
+                params = {
+                    "way": render(f"strategy_{way}"),
+                    "share": job["late_share"],
+                    "count": place["count"] if of_machines else place["gpus"],
+                    **(_overflow_params(job) if of_machines else {}),
+                }
                 where = f"{job['id']} on {place['id']}"
                 yield Issue(code=code, field=f"jobs.{job['id']}.deadline_h", where=where, params=params)
 
 
+def _overflow_params(job: Mapping[str, Any]) -> dict[str, Any]:
+    """What renting in time would take; None where that isn't asked."""
+    found = job["overflow"]
+    if found is None:
+        return dict.fromkeys(("overflow_to", "overflow_share", "overflow_usd", "no_place_for"))
+    return {
+        "overflow_to": found["resource"],
+        "overflow_share": found["share"],
+        "overflow_usd": found["cost_usd"],
+        "no_place_for": job["id"] if found["resource"] is None else None,
+    }
+
+
+def machine_waiting_entry(found: MachineWaiting, result: Result) -> dict[str, Any]:
+    """Waits and turnaround of the jobs on one type of machine, with what renting in time would take."""
+    entry, months = waiting_entry(found.waiting), result.problem.horizon_months
+    jobs = [{**job, "overflow": _overflow_entry(found, job["id"], months)} for job in entry["jobs"]]
+    return {**entry, "jobs": jobs}
+
+
 def waiting_entry(waiting: Waiting) -> dict[str, Any]:
-    """Waits and turnaround of the jobs on one type of machine."""
+    """Waits and turnaround of jobs that share something."""
     return {
         "simulated_months": waiting.months,
         "repetitions": waiting.repetitions,
         "jobs": [_job_entry(job) for job in waiting.jobs],
+    }
+
+
+def _overflow_entry(found: MachineWaiting, job: str, months: int) -> dict[str, Any] | None:
+    elsewhere = found.overflow.get(job)
+    if elsewhere is None:
+        return None
+    cost_usd = elsewhere.cost_usd
+    return {
+        "resource": elsewhere.resource,
+        "share": elsewhere.share,
+        "attempts": elsewhere.attempts,
+        "late_share": elsewhere.late_share,
+        "cost_usd": cost_usd,
+        "cost_usd_per_month": None if cost_usd is None else cost_usd / months,
+        "strategy_tco_usd": found.total_usd,
     }
 
 
@@ -86,6 +130,7 @@ def _job_entry(job: JobWaiting) -> dict[str, Any]:
         **wait,
         **turnaround,
         "late_share": job.late_share,
+        "overflow": None,
         "by_month": by_month,
     }
 

@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from planner.catalog.records import PRECISIONS, Market, Precision, Segment, Status, Term
 from planner.scenario.base import Model
+from planner.scenario.failures import TYPICAL, FailuresPerYear, RepairH
 from planner.scenario.money import money_aliases
 from planner.scenario.owned import Owned, check_idle
 from planner.scenario.values import (
@@ -149,6 +150,7 @@ class JobInput(Work):
     regions: list[str] = Field(default_factory=list)
     terms: Annotated[list[Term], Field(min_length=1)] | None = None
     in_house: Switch = False
+    overflow: Switch = True
     only_on: Annotated[list[str], Field(min_length=1)] | None = None  # ids of machines, offers, GPUs, providers
     not_on: list[str] = Field(default_factory=list)
     checkpoints: Annotated[int, BeforeValidator(check_whole), Field(ge=0, le=1_000_000)] = 0
@@ -184,10 +186,14 @@ class MachineInput(Model):
     fte_per_machine: Fte | None = None
     residual_gpu: ResidualRatios | None = None
     residual_host: ResidualRatios | None = None
+    failures_per_year: FailuresPerYear | None = None
+    repair_h: RepairH | None = None
 
     @model_validator(mode="after")
     def _consistent(self) -> MachineInput:
         check_idle(self.idle_w, self.load_w, "load_w")
+        if self.repair_h is not None and self.failures_per_year is None:
+            raise FieldError("failures_per_year", expected=f"a number, or '{TYPICAL}', where 'repair_h' is given")
         if self.condition == "used" and self.age_months is None:
             raise FieldError("age_months", expected="the months since the used machine was first sold")
         if self.condition == "new" and self.age_months not in (None, 0):
@@ -306,12 +312,15 @@ class OfferInput(Model):
     grid_kg_co2e_per_kwh: KgPerKwh | None = None
     network_gbit_per_s: GbitPerS | None = None
     interrupted_share_per_month: Interrupted | None = None
+    spot_available_share: Available | None = None
 
     @model_validator(mode="after")
     def _one_price(self) -> OfferInput:
         if self.price_usd_per_h is not None and self.price_usd_per_gpu_h is not None:
             names = ("price_usd_per_gpu_h", *money_aliases("price_usd_per_gpu_h"))
             raise FieldError(*names, expected="'price_usd_per_h' or 'price_usd_per_gpu_h', not both")
+        if self.spot_available_share is not None and self.available_share is not None:
+            raise FieldError("spot_available_share", expected="'available_share' or 'spot_available_share', not both")
         if self.retry_s is not None and self.available_share is None:
             raise FieldError("retry_s", expected="'available_share' beside it")
         check_idle(self.idle_w, self.load_w, "load_w")

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from planner.cost.lines import Array
-from planner.strategy.fleet import machines_there, powered_h_by_month
+from planner.strategy.fleet import machines_there, powered_h_by_month, powered_h_of_one
 from planner.strategy.kernel import Choice, kernel
 from planner.strategy.meanwhile import NOWHERE, only, rented_warnings, undone, undone_problems, with_meanwhile
 from planner.strategy.parameters import Theta
@@ -239,7 +239,7 @@ def machine_counts(problem: PlanProblem, theta: Theta, routing: Array, *, keep_f
     busy = by_month.max(axis=2)
     counts = np.zeros(by_month.shape[:2])
     for index, machine in enumerate(problem.machines):
-        bookable_h = theta[:, machine.powered_h_at] * theta[:, machine.target_utilisation_at]
+        bookable_h = powered_h_of_one(machine, theta) * theta[:, machine.target_utilisation_at]
         then = busy[:, index]
         if machine.complete_after and by_month.shape[2] > 1:
             then = by_month[:, index, machine.complete_after :].max(axis=1)
@@ -269,7 +269,7 @@ def _capacity_problems(
     issues = []
     for index in np.flatnonzero(overfull):
         machine = problem.machines[index]
-        hours = float(theta[0, machine.powered_h_at])
+        hours = float(powered_h_of_one(machine, theta)[0])
         params = {
             "machine": machine.id,
             "count": int(count[0, index]),
@@ -295,20 +295,24 @@ def _load_warnings(problem: PlanProblem, theta: Theta, choice: Choice, overfull:
     return issues
 
 
+def late_problem(problem: PlanProblem, theta: Theta, pair: Pair) -> Issue | None:
+    """That one attempt takes longer than the job's limit, if it does."""
+    if on_time(problem, theta, pair):
+        return None
+    job = problem.jobs[pair.job]
+    params = {
+        "job": job.id,
+        "resource": pair.resource,
+        "gpus": pair.gpus,
+        "needs_h": float(turnaround_h(problem, pair, theta)[0]),
+        "deadline_h": job.deadline_h,
+    }
+    return Issue(code="deadline_missed", field=f"jobs.{job.id}.deadline_h", params=params)
+
+
 def _late_problems(problem: PlanProblem, theta: Theta, routing: Array) -> list[Issue]:
-    issues = []
-    for index, pair in enumerate(problem.pairs):
-        if routing[0, index] > 0 and not on_time(problem, theta, pair):
-            job = problem.jobs[pair.job]
-            params = {
-                "job": job.id,
-                "resource": pair.resource,
-                "gpus": pair.gpus,
-                "needs_h": float(turnaround_h(problem, pair, theta)[0]),
-                "deadline_h": job.deadline_h,
-            }
-            issues.append(Issue(code="deadline_missed", field=f"jobs.{job.id}.deadline_h", params=params))
-    return issues
+    used = [pair for index, pair in enumerate(problem.pairs) if routing[0, index] > 0]
+    return [late for pair in used if (late := late_problem(problem, theta, pair)) is not None]
 
 
 def _why_not(problem: PlanProblem, job: Job, side: str, pairs: Sequence[Pair]) -> list[Issue]:

@@ -274,7 +274,7 @@ def _job_result(problem: PlanProblem, theta: Theta, index: int, share: float, co
         attempt_high_h=with_rate(rate.low),
         cost=cost,
         runner_up=_runner_up(problem, theta, pair),
-        spot=spot_job(problem, theta, pair),
+        spot=spot_job(problem, theta, pair, runs / problem.horizon_months * float(theta[0, job.attempts_per_run_at])),
         start_wait=start_wait(problem, theta, pair),
     )
 

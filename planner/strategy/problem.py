@@ -34,6 +34,7 @@ class Job:
     job_class: str
     local_share: float | None
     in_house: bool
+    overflow: bool  # whether attempts may go to rented machines before waiting makes them late
     deadline_h: float | None
     priority: int
     submitted_together: int
@@ -61,6 +62,15 @@ class Restarts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Failures:
+    """Columns of what makes an own machine fail, how long it is away then, and what a run on it loses besides."""
+
+    per_year_at: int
+    repair_h_at: int
+    restart_s_at: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Spot:
     """Columns of what takes spot instances away and what that costs."""
 
@@ -68,6 +78,8 @@ class Spot:
     startup_s_at: int
     load_s_at: int
     reacquire_s_at: int
+    available_share_at: int  # chance that a request for the first instances is granted
+    retry_s_at: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +113,7 @@ class Pair:
     checkpoints: int
     checkpoint_s: float
     restarts: Restarts | None
+    failures: Failures | None  # of the owned machine; None: on a rented one, or not counted
     spot: Spot | None  # None: on an owned machine or on demand
     fit: Fit
     problems: tuple[Issue, ...]
@@ -160,6 +173,7 @@ class Machine:
     useful_life_at: int  # for the record: the cohorts were made from it
     maintenance_at: int
     fte_at: int
+    failures: Failures | None  # None: not counted
 
     @property
     def complete_after(self) -> int:

@@ -199,3 +199,12 @@ def test_faulty_inputs_leave_the_last_good_months():
     assert "last good plan" in at.warning[0].value
     assert ":gray[" in at.title[0].value
     assert charts(at) >= 2
+
+
+def test_machines_that_fail_and_limits_that_waiting_breaks_are_shown(at_once):
+    often = {"machines__workstation__failures_per_year": 12, "machines__workstation__repair_h": 120}
+    at = opened(plan_text(**often, jobs__daily__deadline_h=3, jobs__daily__submitted_together=20))
+    assert "a machine is away for repair" in words(at)
+    assert "could keep its limit with" in words(at)
+    at = opened(plan_text())
+    assert "repair" not in words(at)

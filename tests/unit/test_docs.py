@@ -218,6 +218,8 @@ def test_every_key_of_a_plan_is_described() -> None:
     for impossible in (False, True):
         for path, keys in document_parts(hybrid_lab(impossible=impossible), ""):
             parts.setdefault(path, set()).update(keys)
+    for path, keys in document_parts(plan_document(solve(document("spot-node"))), ""):
+        parts.setdefault(path, set()).update(keys)
     assert {"plan", "problem", "strategies[]", "strategies[].jobs[].runner_up", "sources.<id>"} <= set(parts)
     pages = sections("cli.md")
     for path, found in parts.items():

@@ -15,6 +15,7 @@ from planner.strategy.parameters import ParameterTable, given
 from planner.strategy.problem import Issue, Machine, Sold
 from planner.strategy.resolve.at_start import entry_after_start
 from planner.strategy.resolve.cohorts import residual_curve, resolve_cohorts, useful_life
+from planner.strategy.resolve.failures import resolve_failures
 from planner.strategy.resolve.figures import Figures, combined, interpolated
 
 _SERVER_SLOTS = 8  # hosts of this size stand in racks and are looked after as servers
@@ -117,6 +118,7 @@ def resolve_machine(
             "1/year",
         ),
         fte_at=_fte_column(entry, scenario, figures, table, field, kind),
+        failures=resolve_failures(id, entry, figures, table),
     )
     warnings = _warnings(id, entry, gpu, host, load_w)
     if upgraded:

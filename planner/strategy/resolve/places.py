@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from planner.catalog.records import Gpu
 from planner.performance.start_wait import mean_start_wait_s
 from planner.strategy.parameters import ParameterTable
-from planner.strategy.problem import Machine, Quota, RentedOffer, RentedProvider, Spot
+from planner.strategy.problem import Failures, Machine, Quota, RentedOffer, RentedProvider, Spot
 from planner.strategy.resolve.offers import PooledOffer
 from planner.strategy.resolve.quotas import tightest
 
@@ -36,6 +36,7 @@ class Place:
     spot: Spot | None
     quota: Quota | None  # the smallest that limits it
     block_h: float | None  # that a block of capacity lasts
+    failures: Failures | None = None
 
 
 def places(
@@ -52,6 +53,7 @@ def places(
             id=machine.id, rate_names=(gpu.id,) if machine.upgraded else (machine.id, gpu.id), gpu=gpu,
             gpus_per_node=machine.gpus, max_nodes=1, machine=index, offer=None, region="", provider="", startup_s=0.0,
             start_wait_s=0.0, network_gbit_per_s=None, term=None, spot=None, quota=None, block_h=None,
+            failures=machine.failures,
         )
         for index, (machine, gpu) in enumerate(machines)
     ]  # fmt: skip
