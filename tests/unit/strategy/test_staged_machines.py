@@ -328,3 +328,23 @@ def test_a_job_that_is_late_everywhere_else_waits_for_its_machines() -> None:
     mix = strategy(result, "hybrid")
     assert [issue.params["months"] for issue in mix.allocation.problems] == ["1-14"]
     assert [job.resource for job in mix.jobs] == ["own"]
+
+
+def test_machines_do_not_fail_before_they_come() -> None:
+    plan = small_plan(
+        {
+            "jobs.work.runs_per_month": 300,
+            "machines.own.count": None,
+            "machines.own.purchases": {0: 1, 6: 1},
+            "machines.own.failures_per_year": 24,
+            "machines.own.repair_h": 40,
+        }
+    )
+    result = solve(plan)
+    choice = strategy(result, "hybrid").allocation.choice
+    assert choice is not None
+    [found] = machine_waiting(result.problem, result.theta, choice)
+    repairs = found.waiting.typical.repairs
+    began = {machine: [repair.failed_h for repair in repairs if repair.machine == machine] for machine in (0, 1)}
+    assert min(began[0]) < 6 * 730
+    assert min(began[1]) > 6 * 730
