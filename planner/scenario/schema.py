@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from planner.catalog.records import PRECISIONS, Market, Precision, Segment, Status, Term
+from planner.scenario.base import Model
 from planner.scenario.failures import TYPICAL, FailuresPerYear, RepairH
 from planner.scenario.groups import GroupInput
 from planner.scenario.money import money_aliases
+from planner.scenario.owned import Owned, check_idle
 from planner.scenario.values import (
     AgeMonths,
     Amount,
@@ -25,6 +27,7 @@ from planner.scenario.values import (
     Count,
     CurrencyCode,
     Days,
+    DeliveryMonths,
     Fte,
     GbitPerS,
     GpuQuota,
@@ -43,6 +46,7 @@ from planner.scenario.values import (
     Positive,
     Price,
     Pue,
+    PurchaseMonth,
     Rate,
     ResidualRatios,
     Retry,
@@ -57,44 +61,15 @@ from planner.scenario.values import (
 from planner.validation import FieldError
 from planner.workload.job import Arrivals
 from planner.workload.settings import AdapterTargets, Checkpointing, Method, Optimizer
-from planner.yaml_scalars import as_given
 
 SCHEMA_VERSION = 1
 MOST_OFFERS = 500  # of a scenario's own
-
-
-def _check_idle(idle_w: float | None, load_w: float | None, name: str) -> None:
-    if idle_w is not None and load_w is not None and idle_w > load_w:
-        raise FieldError("idle_w", expected=f"a number of at most '{name}' ({as_given(load_w)})")
 
 
 def _config(value: object) -> object:
     if isinstance(value, dict | str):
         return value
     raise ValueError("the keys of a config.json, or its text")
-
-
-class Model(BaseModel):
-    """Base of all parts: unknown keys are errors, and money fields also accept text under their stem."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _money_under_its_stem(cls, data: Any) -> Any:
-        if not isinstance(data, dict):
-            return data
-        data = dict(data)
-        for name in cls.model_fields:
-            if "_usd" not in name:
-                continue
-            for alias in money_aliases(name):
-                if alias not in data or alias in cls.model_fields:
-                    continue
-                if name in data:
-                    raise FieldError(alias, expected=f"'{name}' or '{alias}', not both")
-                data[name] = data.pop(alias)
-        return data
 
 
 class Tax(Model):
@@ -189,15 +164,6 @@ class JobInput(Work):
     egress_gb_per_run: NonNegative = 0.0
 
 
-class Owned(Model):
-    """Machines that are there already."""
-
-    count: Count
-    age_months: AgeMonths
-    resale_gpu_usd: Amount | None = None
-    resale_host_usd: Amount | None = None
-
-
 class MachineInput(Model):
     """A type of machine that can be bought (or is owned): cards in a host."""
 
@@ -205,6 +171,8 @@ class MachineInput(Model):
     gpus: Count = 1
     host: str | None = None
     count: Count | None = None  # None: as many as the work needs
+    purchases: Annotated[dict[PurchaseMonth, Count], Field(min_length=1)] | None = None
+    delivery_months: DeliveryMonths = 0
     owned: Owned | None = None
     condition: Literal["new", "used"] = "new"
     age_months: AgeMonths | None = None
@@ -227,7 +195,7 @@ class MachineInput(Model):
 
     @model_validator(mode="after")
     def _consistent(self) -> MachineInput:
-        _check_idle(self.idle_w, self.load_w, "load_w")
+        check_idle(self.idle_w, self.load_w, "load_w")
         if self.repair_h is not None and self.failures_per_year is None:
             raise FieldError("failures_per_year", expected=f"a number, or '{TYPICAL}', where 'repair_h' is given")
         if self.condition == "used" and self.age_months is None:
@@ -236,7 +204,17 @@ class MachineInput(Model):
             raise FieldError("age_months", expected="0 for a new machine, or 'condition: used'")
         if self.owned is not None and self.count is not None and self.count < self.owned.count:
             raise FieldError("count", expected=f"a number of at least {self.owned.count}, the owned machines")
+        if self.count is not None and self.fixed_count != self.count:
+            told = "the purchases" if self.owned is None else "the owned machines and the purchases"
+            raise FieldError("count", expected=f"{self.fixed_count}, {told} together, or only 'purchases'")
         return self
+
+    @property
+    def fixed_count(self) -> int | None:
+        """All machines, whenever they come; None where the work decides."""
+        if self.purchases is None:
+            return self.count
+        return sum(self.purchases.values()) + (0 if self.owned is None else self.owned.count)
 
 
 class GpuInput(Model):
@@ -267,7 +245,7 @@ class GpuInput(Model):
         if not self.dense_tflop_per_s:
             expected = "a dense rate of at least one precision, such as 'bf16_dense_tflop_per_s'"
             raise FieldError(found="no dense rate", expected=expected)
-        _check_idle(self.idle_w, self.tdp_w, "tdp_w")
+        check_idle(self.idle_w, self.tdp_w, "tdp_w")
         return self
 
 
@@ -302,9 +280,9 @@ class Rental(Model):
     """Which offers may be used, and what goes with rented machines."""
 
     offers: list[str] | None = None  # exactly these; None: by the filters below
-    terms: Annotated[list[Term], Field(min_length=1)] = ["on_demand"]
-    markets: Annotated[list[Market], Field(min_length=1)] = ["cloud"]
-    statuses: Annotated[list[Status], Field(min_length=1)] = ["current"]
+    terms: Annotated[list[Term], Field(min_length=1)] = ["on_demand"]  # noqa: RUF012 - pydantic copies it
+    markets: Annotated[list[Market], Field(min_length=1)] = ["cloud"]  # noqa: RUF012 - pydantic copies it
+    statuses: Annotated[list[Status], Field(min_length=1)] = ["current"]  # noqa: RUF012 - pydantic copies it
     include_estimates: Switch = False
     providers: list[str] | None = None
     regions: list[str] | None = None
@@ -356,7 +334,7 @@ class OfferInput(Model):
             raise FieldError("spot_available_share", expected="'available_share' or 'spot_available_share', not both")
         if self.retry_s is not None and self.available_share is None:
             raise FieldError("retry_s", expected="'available_share' beside it")
-        _check_idle(self.idle_w, self.load_w, "load_w")
+        check_idle(self.idle_w, self.load_w, "load_w")
         return self
 
 
@@ -364,6 +342,9 @@ class CurrencyInput(Model):
     """An exchange rate of the user's own."""
 
     usd_per_unit: Positive
+
+
+MOST_CHEAPEST = 3  # types whose options are tried: 27 plans
 
 
 class Scenario(Model):
@@ -388,3 +369,10 @@ class Scenario(Model):
     offers: Annotated[dict[Id, OfferInput], Field(max_length=MOST_OFFERS)] = Field(default_factory=dict)
     gpus: Annotated[dict[Id, GpuInput], Field(max_length=100)] = Field(default_factory=dict)
     models: Annotated[dict[Id, ModelInput], Field(max_length=100)] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _few_options(self) -> Scenario:
+        asked = [id for id, entry in self.machines.items() if entry.owned and entry.owned.at_start == "cheapest"]
+        if len(asked) > MOST_CHEAPEST:
+            raise FieldError("machines", expected=f"'at_start: cheapest' of at most {MOST_CHEAPEST} types")
+        return self

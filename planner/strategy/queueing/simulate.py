@@ -28,6 +28,11 @@ class Pool:
     gpus: int  # of each
     powered: Powered = ALWAYS
     failing: Failing | None = None
+    awaited: tuple[tuple[float, int], ...] = ()  # hour from which machines are there, and how many: the last of them
+
+    def there(self, hour: float) -> int:
+        """Machines that are there before a moment of the wall clock."""
+        return self.machines - sum(count for comes, count in self.awaited if comes >= hour)
 
 
 def simulate(pool: Pool, streams: Sequence[Stream], seed: int) -> Attempts:
@@ -127,8 +132,19 @@ class _Course:
         self.repairs: list[tuple[int, float, float]] = []  # machine, failure, return
         self.leaves: dict[tuple[int, int], float] = {}  # when a waiting attempt goes to rented ones, by stream and run
         self.departures: list[tuple[float, int, int]] = []  # a heap of the same, with some that don't wait any more
-        for machine in range(pool.machines):
+        for machine in range(self._await(pool)):
             self._works(machine, 0.0)
+
+    def _await(self, pool: Pool) -> int:
+        """Machines that come later are taken until then, as by a repair; the number of those that are there."""
+        there = first = pool.machines - sum(count for _, count in pool.awaited)
+        for hour, count in sorted(pool.awaited):
+            comes = float(self.powered.inside(np.array([hour]))[0])
+            for machine in range(first, first + count):
+                self.machines.take((machine,), pool.gpus)
+                heapq.heappush(self.running, (comes, -1 - machine, len(self.streams), 0, (machine,)))
+            first += count
+        return there
 
     def run(self) -> Attempts:
         inside = [self.powered.inside(times) for times in self.submitted]
@@ -209,7 +225,7 @@ class _Course:
         while self.running and self.running[0][0] == now:
             _, _, index, number, occupied = heapq.heappop(self.running)
             self.machines.release(occupied, self.taken[index])
-            if index == len(self.streams):  # not an attempt but a repair
+            if index == len(self.streams):  # not an attempt but a repair, or a delivery
                 self._works(occupied[0], now)
                 continue
             self.open -= 1

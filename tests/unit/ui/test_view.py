@@ -341,3 +341,19 @@ def test_commitments_are_paid_after_the_plan(catalog):
     paid = next(row for row in rows[1].values() if row.startswith(r"\$"))
     assert plain(paid) == r"\$138 k"
     assert {len(line["points"]) for line in plan_rows.spend_lines(view)} == {13}
+
+
+def test_sales_say_when_and_of_which_purchase():
+    """Machines of one type that were bought at different times are sold at different prices on the same day."""
+    changes = {"owned": {"count": 1, "age_months": 24, "at_start": "sell"}, "purchases": {0: 1, 12: 1}, "count": None}
+    at = {f"machines.workstation.{key}": value for key, value in changes.items()}
+    plan = document("hybrid-lab", {**at, "horizon_months": 36, "machines.workstation.useful_life_months": 60})
+    view = View(plan_document(solve(plan)), plan, load_catalog(), USD)
+    sales = [
+        row["For"] for row in plan_rows.line_rows(view) if row["Way"] == "Mix" and row["Line"] == "Resale of cards"
+    ]
+    assert sales == [
+        "workstation, at the start",
+        "workstation, month 36",
+        "workstation, bought in month 12, month 36",
+    ]
