@@ -10,8 +10,8 @@ from planner.cost.capex import residual_ratio
 from planner.scenario.schema import MachineInput, Scenario
 from planner.strategy.fleet import cohort_units
 from planner.strategy.problem import Cohort, Machine
+from planner.strategy.resolve.cohorts import residual_at
 from planner.strategy.resolve.figures import Figures
-from planner.strategy.resolve.machines import residual_at
 
 _DIGITS = 4  # of amounts that are written into a scenario
 

@@ -17,7 +17,7 @@ from planner.errors import InputError
 from planner.messages import render
 from planner.scenario.load import check_document
 from planner.scenario.paths import with_overrides
-from planner.scenario.schema import JobInput, Scenario
+from planner.scenario.schema import JobInput, MachineInput, Scenario
 from planner.strategy.problem import Commitment, Issue
 from planner.units import H_PER_MONTH
 
@@ -135,23 +135,38 @@ def _has_runs(entry: JobInput, month: int, horizon_months: int) -> bool:
 
 
 def _machines(found: Replan, scenario: Scenario, comparison: Comparison) -> None:
-    """Machines that are owned when the new plan begins."""
-    machines = found.document.get("machines") or {}
-    for index, stock in enumerate(machines_then(comparison, scenario, found.month)):
-        id = comparison.way.problem.machines[index].id
-        _machine(found, machines[id], id, scenario, stock)
+    """Machines that are owned when the new plan begins, and purchases that are still to come."""
+    problem = comparison.way.problem
+    stocks = dict(
+        zip((each.id for each in problem.machines), machines_then(comparison, scenario, found.month), strict=True)
+    )
+    upgraded = {each.id for each in problem.machines if each.upgraded}
+    for id, entry in (found.document.get("machines") or {}).items():
+        told, where = scenario.machines[id], f"machines.{id}"
+        if id in upgraded:
+            _upgrade(entry)
+            _say(found.left, "replan_upgraded", where, machine=id)
+        _machine(found, entry, id, told, stocks.get(id))
 
 
-def _machine(found: Replan, entry: dict[str, Any], id: str, scenario: Scenario, stock: Stock | None) -> None:
-    where = f"machines.{id}"
+def _machine(found: Replan, entry: dict[str, Any], id: str, told: MachineInput, stock: Stock | None) -> None:
+    where, past = f"machines.{id}", found.month - 1
     entry.pop("owned", None)
+    bought = told.purchases if told.purchases is not None else {0: told.count or 0}
+    if any(at <= past < at + told.delivery_months for at in bought):
+        _say(found.left, "replan_on_the_way", where, machine=id)
+    if told.purchases is not None:
+        entry.pop("count", None)
+        entry["purchases"] = {at - past: count for at, count in told.purchases.items() if at > past}
+        if not entry["purchases"]:
+            del entry["purchases"]
+            entry |= {} if stock is None else {"count": stock.count}
+    elif told.count is not None:
+        entry["count"] = told.count if stock is None else max(told.count, stock.count)
     if stock is None:
-        if scenario.machines[id].owned is not None:
+        if told.owned is not None:
             _say(found.left, "replan_machines_gone", where, machine=id)
         return
-    fixed = scenario.machines[id].count
-    if fixed is not None:
-        entry["count"] = max(fixed, stock.count)
     entry["owned"] = {
         "count": stock.count,
         "age_months": stock.age_months,
@@ -162,6 +177,14 @@ def _machine(found: Replan, entry: dict[str, Any], id: str, scenario: Scenario, 
     _say(found.carried, "replan_machines_bought" if stock.billed else "replan_machines", where, **origin)
     if stock.mixed:
         _say(found.left, "replan_ages_mixed", where, machine=id, age_months=stock.age_months)
+
+
+def _upgrade(entry: dict[str, Any]) -> None:
+    """The type with its new cards."""
+    new = (entry.get("owned") or {}).get("upgrade") or {}
+    for key in ("gpu_price_usd", "gpu_price", "load_w", "idle_w"):
+        entry.pop(key, None)
+    entry |= dict(new)
 
 
 def _commitments(found: Replan, scenario: Scenario, comparison: Comparison) -> None:

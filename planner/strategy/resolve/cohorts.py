@@ -143,3 +143,14 @@ def useful_life(entry: MachineInput, figures: Figures, kind: str) -> Figure:
     if entry.useful_life_months is not None:
         return given(entry.useful_life_months)
     return replace(figures.assumed(f"useful_life_months_{_LIFE_OF[kind]}"), low=None, high=None)
+
+
+def residual_at(entry: MachineInput, gpu: Gpu, figures: Figures, part: str, age_months: int) -> float:
+    """Resale value over price of a card or host at an age, as a plan reads its curve. [-]
+
+    Raises
+    ------
+    InputError
+        Beyond the last age given.
+    """
+    return interpolated(residual_curve(entry, gpu, figures, part), age_months).value

@@ -315,20 +315,20 @@ def test_the_plan_starts_moves_along_and_the_document_is_whole() -> None:
 _MOVED = {
     "Scenario.horizon_months", "Scenario.plan_starts", "JobInput.runs_per_month", "JobInput.growth_per_month",
     "JobInput.runs_by_month", "JobInput.seasonality", "Owned.age_months", "CommitmentInput.from_month",
-    "CommitmentInput.elapsed_months", "CommitmentInput.months",
+    "CommitmentInput.elapsed_months", "CommitmentInput.months", "MachineInput.purchases",
 }  # fmt: skip
 _THE_SAME_IN_ALL = {
     "MachineInput.age_months",  # of machines when bought
     "MachineInput.useful_life_months", "MachineInput.powered_h_per_month", "SiteInput.space_usd_per_month",
     "Colocation.price_usd_per_kw_month", "Rental.storage_usd_per_gb_month", "Rental.free_egress_gb_per_month",
-    "OfferInput.interrupted_share_per_month",
+    "OfferInput.interrupted_share_per_month", "MachineInput.delivery_months",
 }  # fmt: skip
 
 
 def test_every_key_about_months_is_known_to_the_new_plan() -> None:
     models = [each for each in vars(schema).values() if isinstance(each, type) and issubclass(each, schema.Model)]
     keys = {f"{model.__name__}.{name}" for model in models for name in model.model_fields}
-    timed = {key for key in keys if any(word in key for word in ("month", "season", "_starts"))}
+    timed = {key for key in keys if any(word in key for word in ("month", "season", "_starts", "purchases"))}
     assert timed == (_MOVED | _THE_SAME_IN_ALL)
 
 
@@ -339,3 +339,26 @@ def test_blocks_that_are_over_are_left_out_and_one_that_runs_on_is_said() -> Non
     assert found.document["rental"]["commitments"] == {}
     assert codes(found)[1] == {"replan_block", "replan_commitment_over"}
     assert codes(replan(long, check_document(long), comparison, 5))[1] == {"replan_commitment_over"}
+
+
+@pytest.mark.parametrize("month", [3, 6, 9])
+def test_purchases_still_to_come_move_along(month: int) -> None:
+    staged = {"machines.own.purchases": {0: 1, 6: 2}, "machines.own.count": None, "jobs.work.growth_per_month": 0.1}
+    plan = small_plan({**staged, "machines.own.useful_life_months": 24, "machines.own.residual_gpu": {24: 0.5}})
+    plan["machines"]["own"]["residual_host"] = {24: 0.25}
+    _, comparison = followed(plan, "hybrid", month - 1)
+    found, new = plan_anew(plan, check_document(plan), comparison, month, catalog(), evidence(), today=TODAY)
+    old, rest = rest_of(comparison.way.evaluation, month), rest_of(evaluation(strategy(new, "hybrid")), 1)
+    assert found.document["machines"]["own"].get("purchases") == ({7 - month: 2} if month < 7 else None)
+    assert rest.running_usd == pytest.approx(old.running_usd, abs=CENT)
+    assert rest.purchase_usd == pytest.approx(old.purchase_usd, abs=CENT)
+    assert rest.kwh == pytest.approx(old.kwh, abs=0.001)
+
+
+def test_machines_sold_at_the_start_are_gone() -> None:
+    owned = {"count": 1, "age_months": 4, "resale_gpu_usd": 800, "resale_host_usd": 300, "at_start": "sell"}
+    plan = small_plan({"machines.own.owned": owned, "machines.own.count": None})
+    _, comparison = followed(plan, "cloud", 3)
+    found = replan(plan, check_document(plan), comparison, 4)
+    assert "owned" not in found.document["machines"]["own"]
+    assert codes(found)[1] == {"replan_machines_gone"}
