@@ -124,16 +124,19 @@ def _payback_entries(evaluation: Evaluation, result: Result) -> list[dict[str, A
 def line_entry(line: CostLine, evaluation: Evaluation, parameters: Sequence[Parameter]) -> dict[str, Any]:
     """One cost line, summed over the plan's time."""
     amount = line.amount[0]
+    prices = {} if line.price_factor is None else {"unit_price_by_month_usd": line.price[0, 1:].tolist()}
     return {
         "id": line.id,
         "group": line.group,
         "resource": line.resource,
         "job": line.job,
+        "reduces": line.reduces,
         "amount_usd": float(amount.sum()),
         "present_value_usd": float((amount * evaluation.discount[0]).sum()),
         "quantity": float(line.quantity[0].sum()),
         "unit": line.unit,
-        "unit_price_usd": _first(line.unit_price),
+        "unit_price_usd": _first(line.mean_price),
+        **prices,
         "estimate": is_estimate(line, parameters),
         "sources": list(line_sources(line, parameters)),
         "kwh": 0.0 if line.kwh is None else float(line.kwh[0].sum()),

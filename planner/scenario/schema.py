@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from planner.catalog.records import PRECISIONS, Market, Precision, Segment, Status, Term
+from planner.scenario.base import Model
+from planner.scenario.credits import CreditInput
 from planner.scenario.money import money_aliases
 from planner.scenario.values import (
     AgeMonths,
@@ -30,11 +32,13 @@ from planner.scenario.values import (
     Kw,
     MachineIdleW,
     MachineW,
+    MbitPerS,
     Month,
     Months,
     NonNegative,
     Positive,
     Price,
+    PriceChange,
     Pue,
     Rate,
     ResidualRatios,
@@ -64,29 +68,6 @@ def _config(value: object) -> object:
     if isinstance(value, dict | str):
         return value
     raise ValueError("the keys of a config.json, or its text")
-
-
-class Model(BaseModel):
-    """Base of all parts: unknown keys are errors, and money fields also accept text under their stem."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _money_under_its_stem(cls, data: Any) -> Any:
-        if not isinstance(data, dict):
-            return data
-        data = dict(data)
-        for name in cls.model_fields:
-            if "_usd" not in name:
-                continue
-            for alias in money_aliases(name):
-                if alias not in data or alias in cls.model_fields:
-                    continue
-                if name in data:
-                    raise FieldError(alias, expected=f"'{name}' or '{alias}', not both")
-                data[name] = data.pop(alias)
-        return data
 
 
 class Tax(Model):
@@ -174,6 +155,7 @@ class JobInput(Work):
     checkpoint_s: NonNegative = 0.0
     eval_share: Share = 0.0
     restarts: Switch = False
+    upload_gb_per_run: NonNegative = 0.0
     egress_gb_per_run: NonNegative = 0.0
 
 
@@ -277,9 +259,9 @@ class Rental(Model):
     """Which offers may be used, and what goes with rented machines."""
 
     offers: list[str] | None = None  # exactly these; None: by the filters below
-    terms: Annotated[list[Term], Field(min_length=1)] = ["on_demand"]
-    markets: Annotated[list[Market], Field(min_length=1)] = ["cloud"]
-    statuses: Annotated[list[Status], Field(min_length=1)] = ["current"]
+    terms: Annotated[list[Term], Field(min_length=1)] = Field(default=["on_demand"])
+    markets: Annotated[list[Market], Field(min_length=1)] = Field(default=["cloud"])
+    statuses: Annotated[list[Status], Field(min_length=1)] = Field(default=["current"])
     include_estimates: Switch = False
     providers: list[str] | None = None
     regions: list[str] | None = None
@@ -293,6 +275,18 @@ class Rental(Model):
     storage_usd_per_gb_month: Amount | None = None
     egress_usd_per_gb: Amount | None = None
     free_egress_gb_per_month: NonNegative | None = None
+    upload_gb: NonNegative = 0.0
+    ingress_usd_per_gb: Amount | None = None
+    transfer_mbit_per_s: MbitPerS | None = None
+    upload_while_billed: Switch = False
+    price_change_per_year: PriceChange = 0.0
+    credits: Annotated[dict[Id, CreditInput], Field(max_length=100)] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _waits_have_a_length(self) -> Rental:
+        if self.upload_while_billed and self.transfer_mbit_per_s is None:
+            raise FieldError("transfer_mbit_per_s", expected="a rate, since instances wait for uploads")
+        return self
 
 
 class OfferInput(Model):
@@ -317,6 +311,8 @@ class OfferInput(Model):
     grid_kg_co2e_per_kwh: KgPerKwh | None = None
     network_gbit_per_s: GbitPerS | None = None
     interrupted_share_per_month: Interrupted | None = None
+    free_node_hours_per_month: NonNegative | None = None
+    free_node_hours_total: NonNegative | None = None
 
     @model_validator(mode="after")
     def _one_price(self) -> OfferInput:
@@ -344,6 +340,7 @@ class Scenario(Model):
     currency: CurrencyCode = "USD"
     currencies: dict[CurrencyCode, CurrencyInput] = Field(default_factory=dict)
     owned_value_counts: Switch = True
+    hardware_price_change_per_year: PriceChange = 0.0
     tax: Tax = Tax()
     site: SiteInput = SiteInput()
     staff: Staff = Staff()

@@ -153,6 +153,7 @@ CardTflopPerS = Annotated[float, BeforeValidator(_between(0.001, 100_000, "TFLOP
 CardW = Annotated[float, BeforeValidator(_between(0.1, 20_000, "W"))]
 CardIdleW = Annotated[float, BeforeValidator(_between(0, 20_000, "W"))]
 Kw = Annotated[float, BeforeValidator(_between(0.001, 1_000_000, "kW"))]
+MbitPerS = Annotated[float, BeforeValidator(_between(0.001, 1_000_000_000, "Mbit/s"))]
 GbitPerS = Annotated[float, BeforeValidator(_between(0.001, 1_000_000, "Gbit/s"))]
 Fte = Annotated[float, BeforeValidator(_between(0, 10_000, "FTE"))]
 MachineW = Annotated[float, BeforeValidator(_between(0.1, 1_000_000, "W"))]
@@ -162,6 +163,7 @@ BillingUnit = Annotated[float, BeforeValidator(check_positive), Field(le=S_PER_H
 Count = Annotated[int, BeforeValidator(check_whole), Field(ge=1, le=1_000_000)]
 Month = Annotated[int, BeforeValidator(check_whole), Field(ge=1, le=84)]
 Growth = Annotated[float, BeforeValidator(check_number), Field(ge=-0.5, le=0.5)]  # a month; half is far beyond any plan
+PriceChange = Annotated[float, BeforeValidator(check_number), Field(ge=-0.5, le=0.5)]  # a year
 Months = Annotated[int, BeforeValidator(check_whole), Field(ge=1, le=84)]
 AgeMonths = Annotated[int, BeforeValidator(check_whole), Field(ge=0, le=240)]
 JobClass = Annotated[Literal["development", "key"], BeforeValidator(_job_class)]

@@ -17,6 +17,7 @@ from planner.cost.lines import Array
 from planner.strategy.kernel import Choice, kernel
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import Issue, Job, Pair, PlanProblem
+from planner.strategy.relief_lines import with_relieved_early
 from planner.strategy.sessions import busy_h_by_month, powered_h, session_node_h, turnaround_h
 
 Kind = Literal["local", "cloud", "hybrid"]
@@ -173,7 +174,7 @@ def _combinations(problem: PlanProblem, theta: Theta, plans: Sequence[_Plan]) ->
         if plan.local is not None:
             slots.append((plan.local_share, list(plan.local.pairs)))
         if plan.rented is not None:
-            slots.append((1.0 - plan.local_share, list(plan.rented.pairs[:_OFFERS_PER_JOB])))
+            slots.append((1.0 - plan.local_share, with_relieved_early(problem, plan.rented.pairs)[:_OFFERS_PER_JOB]))
     while np.prod([len(candidates) for _, candidates in slots], dtype=float) > MAX_COMBINATIONS:
         max(slots, key=lambda slot: len(slot[1]))[1].pop()
     rows = list(itertools.product(*[candidates for _, candidates in slots]))

@@ -19,6 +19,7 @@ from planner.strategy.kernel import Choice, Evaluation, kernel
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import Issue, Pair, PlanProblem
 from planner.strategy.ranges import Range, ranges
+from planner.strategy.relief_lines import unused_credits
 from planner.strategy.resolve import resolve
 from planner.strategy.sessions import attempt_s
 from planner.strategy.spot_jobs import SpotJob, spot_job
@@ -102,6 +103,8 @@ class Result:
                 place = f"{job.job} on {job.resource}"
                 found += [replace(issue, where=place) for issue in job.pair.fit.warnings]
             found += self._machine_warnings(strategy)
+            if strategy.evaluation is not None:
+                found += unused_credits(self.problem, self.theta, strategy.evaluation.lines, strategy.kind)
             found += [issue for job in strategy.jobs for issue in self._price_warnings(job.resource)]
         unique: dict[tuple[str, str, str, str], Issue] = {}
         for issue in found:

@@ -46,8 +46,9 @@ def purchase_lines(rows: Rows, index: int) -> list[CostLine]:
                     unit=unit,
                     unit_price=rows.paid(rows.p(column), included),
                     quantity=units * factor,
+                    price_factor=None if kind == "installation" else rows.hardware_factor,
                     taxed=None if included else "tax_purchase",
-                    price_at=(column,),
+                    price_at=(column,) if kind == "installation" else (column, *rows.problem.hardware_change),
                     minor_at=_counting_columns(rows, index),
                 )
             )
@@ -90,14 +91,18 @@ def resale_lines(rows: Rows, index: int) -> list[CostLine]:
             if was_owned and not rows.problem.owned_value_counts:
                 continue
             suffix = f"{machine.id}.{'owned.' if cohort.owned else ''}m{columns.sale.month}"
-            lines += _sale_lines(rows, machine, columns, units, suffix, was_owned)
+            bought = None if was_owned else cohort.purchase_months[position - cohort.owned]
+            lines += _sale_lines(rows, machine, columns, units, suffix, bought)
     return lines
 
 
 def _sale_lines(
-    rows: Rows, machine: Machine, columns: SaleColumns, units: Array, suffix: str, was_owned: bool
+    rows: Rows, machine: Machine, columns: SaleColumns, units: Array, suffix: str, bought: int | None
 ) -> list[CostLine]:
+    """Sale of units bought at the end of a month; None: they were there already."""
     lines = []
+    was_owned = bought is None
+    paid = None if bought is None else rows.price_factor(rows.problem.hardware_change_at, np.array([bought]))
     for kind, unit, factor, price_at, today_at, included, sold_at, bought_at in (
         ("resale_gpu", "card", machine.gpus, machine.gpu_price_at, machine.resale_gpu_today_at,
          machine.gpu_includes_tax, columns.gpu_sold_at, columns.gpu_bought_at),
@@ -106,7 +111,7 @@ def _sale_lines(
     ):  # fmt: skip
         base_at = today_at if was_owned and today_at is not None else price_at
         base = rows.without_tax(rows.p(base_at), included and not was_owned)
-        unit_price = -base * residual_ratio(rows.p(sold_at), rows.p(bought_at))
+        unit_price = -base * residual_ratio(rows.p(sold_at), rows.p(bought_at)) * (1.0 if paid is None else paid[:, 0])
         if unit_price.any():
             lines.append(
                 CostLine(
@@ -117,7 +122,7 @@ def _sale_lines(
                     unit=unit,
                     unit_price=unit_price,
                     quantity=rows.at([(columns.sale.month, units * factor)]),
-                    price_at=(base_at, sold_at, bought_at),
+                    price_at=(base_at, sold_at, bought_at, *(() if paid is None else rows.problem.hardware_change)),
                     minor_at=(machine.useful_life_at,),
                 )
             )

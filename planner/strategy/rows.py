@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from planner.cost.finance import price_factor
 from planner.cost.lines import Array
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import Pair, PlanProblem, RentedOffer
@@ -29,6 +30,8 @@ class Rows:
     used: list[bool] = field(init=False)  # whether some row uses a pair
     rented_pairs: list[RentedPair] = field(init=False)  # pairs on offers that some row uses, with their index
     last_month: int = field(init=False)  # in which something is paid: commitments outlast the horizon
+    rental_factor: Array | None = field(init=False)  # [rows, times], on today's prices of what is rented in a month
+    hardware_factor: Array | None = field(init=False)  # [rows, times], of what is bought at that time
 
     def __post_init__(self) -> None:
         self.busy_h = busy_h_by_month(self.problem, self.theta, self.routing)
@@ -43,10 +46,17 @@ class Rows:
         ]
         ends = [offer.commitment.last_month for _, _, offer in self.rented_pairs if offer.commitment is not None]
         self.last_month = max([self.problem.horizon_months, *ends])
+        times = np.arange(self.last_month + 1.0)
+        self.rental_factor = self.price_factor(self.problem.rental_change_at, np.maximum(times - 1.0, 0.0))
+        self.hardware_factor = self.price_factor(self.problem.hardware_change_at, times)
 
     def p(self, column: int) -> Array:
         """Values of a parameter, by row."""
         return self.theta[:, column]
+
+    def price_factor(self, change_at: int | None, months: Array) -> Array | None:
+        """Prices so many months after the start over today's, by row and time; None where they don't change."""
+        return None if change_at is None else np.asarray(price_factor(self.p(change_at)[:, None], months))
 
     def monthly(self, quantity: Array) -> Array:
         """A quantity a month, at the end of each month of the horizon; by month where it has a second axis."""

@@ -10,7 +10,7 @@ from planner.cost.rental import billed_session_s
 from planner.cost.spot import on_demand_wins_at_per_h
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import Pair, PlanProblem, RentedOffer
-from planner.strategy.sessions import spot_course
+from planner.strategy.sessions import spot_course, startup_s
 from planner.strategy.unit_costs import with_tax
 from planner.units import S_PER_H
 
@@ -65,12 +65,12 @@ def _on_demand(problem: PlanProblem, spot: RentedOffer) -> RentedOffer | None:
 
 def _wins_at(problem: PlanProblem, theta: Theta, pair: Pair, offer: RentedOffer, other: RentedOffer) -> float:
     assert pair.spot is not None
-    startup_s = float(theta[0, pair.spot.startup_s_at])
-    busy_s = _first(spot_course(pair, theta).uninterrupted_s) - startup_s
-    session = (startup_s, busy_s, float(theta[0, offer.idle_tail_s_at]))
+    before_s = _first(startup_s(pair, pair.spot.startup_s_at, theta))
+    busy_s = _first(spot_course(pair, theta).uninterrupted_s) - before_s
+    session = (before_s, busy_s, float(theta[0, offer.idle_tail_s_at]))
     billed = billed_session_s(*session, theta[0, offer.billing_unit_s_at], theta[0, offer.minimum_s_at])
     rate = on_demand_wins_at_per_h(
-        startup_s,
+        before_s,
         busy_s,
         max(pair.checkpoints, 1),
         float(theta[0, pair.spot.load_s_at]),

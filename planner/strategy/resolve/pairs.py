@@ -17,6 +17,7 @@ from planner.strategy.problem import Fit, Issue, Job, Pair, Restarts
 from planner.strategy.resolve.attempts import PlannedAttempt
 from planner.strategy.resolve.figures import Figures, oldest
 from planner.strategy.resolve.places import Place
+from planner.strategy.resolve.transfers import amount_column, resolve_transfer
 from planner.workload.training import amount_of_work
 
 _TOO_LARGE = ("does_not_fit", "fits_nowhere")
@@ -31,13 +32,12 @@ def work_of(id: str, entry: JobInput, workload: Workload) -> float:
 
 
 def resolve_job(
-    id: str, entry: JobInput, figures: Figures, table: ParameterTable, horizon_months: int
+    id: str, entry: JobInput, figures: Figures, table: ParameterTable, scenario: Scenario
 ) -> tuple[Job, Workload]:
     """A job's demand as columns, and its workload."""
     where = f"jobs.{id}"
     workload = find_workload(figures.catalog, entry.workload, field=f"{where}.workload")
     attempts = figures.given_or(entry.attempts_per_run, lambda: figures.assumed("attempts_per_run"))
-    egress = entry.egress_gb_per_run
     job = Job(
         id=id,
         workload=workload.id,
@@ -48,10 +48,12 @@ def resolve_job(
         priority=entry.priority,
         submitted_together=entry.submitted_together,
         arrivals=entry.arrivals,
-        profile=demand_profile(where, entry, horizon_months),
+        profile=demand_profile(where, entry, scenario.horizon_months),
         runs_per_month_at=table.add(f"{where}.runs_per_month", given(entry.runs_per_month), "1/month"),
         attempts_per_run_at=table.add(f"{where}.attempts_per_run", attempts, "-", floor=1.0),
-        egress_gb_per_run_at=table.add(f"{where}.egress_gb_per_run", given(egress), "GB") if egress > 0 else None,
+        egress_gb_per_run_at=amount_column(f"{where}.egress_gb_per_run", entry.egress_gb_per_run, table),
+        upload_gb_per_run_at=amount_column(f"{where}.upload_gb_per_run", entry.upload_gb_per_run, table),
+        transfer=resolve_transfer(id, entry, scenario, table),
         local_share_at=None
         if entry.local_share is None
         else table.add(f"{where}.local_share", given(entry.local_share), "-"),
@@ -170,6 +172,7 @@ class PairFinder:
             checkpoint_s=entry.checkpoint_s,
             restarts=job.restarts,
             spot=place.spot,
+            transfer=None if place.offer is None else job.transfer,
             fit=fit,
             problems=tuple(problems),
         )
