@@ -182,6 +182,8 @@ def _job_entry(job: JobResult, problem: PlanProblem, limits: Mapping[int, Any]) 
         "time_to_train_h": job.attempt_h,
         "low_h": job.attempt_low_h,
         "high_h": job.attempt_high_h,
+        "upload_h": job.upload_h,
+        "download_h": job.download_h,
         "deadline_h": problem.jobs[pair.job].deadline_h,
         "memory_gb": fit.memory_gb,
         "capacity_gb": None if fit.prediction is None else fit.prediction.capacity_gb,

@@ -285,7 +285,7 @@ class Rental(Model):
     @model_validator(mode="after")
     def _waits_have_a_length(self) -> Rental:
         if self.upload_while_billed and self.transfer_mbit_per_s is None:
-            raise FieldError("transfer_mbit_per_s", expected="a rate, since instances wait for uploads")
+            raise FieldError("transfer_mbit_per_s", expected="a rate, since rented machines wait for uploads")
         return self
 
 
