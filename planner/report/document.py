@@ -124,7 +124,7 @@ def _payback_entries(evaluation: Evaluation, result: Result) -> list[dict[str, A
 def line_entry(line: CostLine, evaluation: Evaluation, parameters: Sequence[Parameter]) -> dict[str, Any]:
     """One cost line, summed over the plan's time."""
     amount = line.amount[0]
-    prices = {} if line.price_factor is None else {"unit_price_by_month_usd": line.price[0, 1:].tolist()}
+    prices = {} if line.price_factor is None else {"unit_price_by_month_usd": _prices_by_month(line)}
     return {
         "id": line.id,
         "group": line.group,
@@ -148,6 +148,12 @@ def line_entry(line: CostLine, evaluation: Evaluation, parameters: Sequence[Para
 def _by_month(amounts: list[float]) -> list[float]:
     """Amounts by month, those at the start of the plan in month 1. [USD]"""
     return [amounts[0] + amounts[1], *amounts[2:]]
+
+
+def _prices_by_month(line: CostLine) -> list[float]:
+    """Unit price by month, that of what is bought at the start of the plan in month 1. [USD]"""
+    first, *later = line.price[0].tolist()
+    return [first, *later[1:]] if line.quantity[0, 0] else later
 
 
 def _bottleneck_entries(result: Result) -> dict[int, dict[str, Any]]:

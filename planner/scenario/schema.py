@@ -279,7 +279,7 @@ class Rental(Model):
     ingress_usd_per_gb: Amount | None = None
     transfer_mbit_per_s: MbitPerS | None = None
     upload_while_billed: Switch = False
-    price_change_per_year: PriceChange = 0.0
+    price_change_per_year: PriceChange | None = None
     credits: Annotated[dict[Id, CreditInput], Field(max_length=100)] = Field(default_factory=dict)
 
     @model_validator(mode="after")
@@ -340,7 +340,7 @@ class Scenario(Model):
     currency: CurrencyCode = "USD"
     currencies: dict[CurrencyCode, CurrencyInput] = Field(default_factory=dict)
     owned_value_counts: Switch = True
-    hardware_price_change_per_year: PriceChange = 0.0
+    hardware_price_change_per_year: PriceChange | None = None
     tax: Tax = Tax()
     site: SiteInput = SiteInput()
     staff: Staff = Staff()

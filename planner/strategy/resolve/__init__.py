@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import replace
 
 from planner.catalog.records import Catalog, Figure
 from planner.performance.evidence import Evidence
@@ -104,13 +105,21 @@ def resolve(scenario: Scenario, catalog: Catalog, evidence: Evidence, *, today: 
         storage_gb_at=table.add("rental.storage_gb", given(scenario.rental.storage_gb), "GB"),
         upload_gb_at=amount_column("rental.upload_gb", scenario.rental.upload_gb, table),
         credits=resolve_credits(scenario, figures, table, providers),
-        rental_change_at=_change("rental.price_change_per_year", scenario.rental.price_change_per_year, table),
-        hardware_change_at=_change("hardware_price_change_per_year", scenario.hardware_price_change_per_year, table),
+        rental_change_at=_change(
+            "rental.price_change_per_year",
+            rate_or("rental_price_change_per_year", scenario.rental.price_change_per_year),
+            table,
+        ),
+        hardware_change_at=_change(
+            "hardware_price_change_per_year",
+            rate_or("hardware_price_change_per_year", scenario.hardware_price_change_per_year),
+            table,
+        ),
         warnings=tuple(warnings),
         parameters=table.freeze(),
     )
 
 
-def _change(path: str, value: float, table: ParameterTable) -> int | None:
-    """Column of how prices change a year; None where they stay."""
-    return table.add(path, given(value), "1/year", floor=-1.0) if value else None
+def _change(path: str, change: Figure, table: ParameterTable) -> int | None:
+    """Column of how prices change a year; None where they stay. Its range is a suggestion and isn't drawn from."""
+    return table.add(path, replace(change, low=None, high=None), "1/year", floor=-1.0) if change.value else None

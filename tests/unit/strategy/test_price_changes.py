@@ -130,6 +130,10 @@ def test_the_document_and_the_csv_show_the_prices_that_are_paid() -> None:
     others = [line for way in ways.values() for line in way["lines"] if line["id"] != RENTAL]
     assert others
     assert not any("unit_price_by_month_usd" in line for line in others)
+    bought = plan_document(solve(small_plan({"hardware_price_change_per_year": -0.5, "horizon_months": 24})))
+    card = next(line for line in bought["strategies"][0]["lines"] if line["id"] == "gpu.own")
+    prices = card["unit_price_by_month_usd"]
+    assert (len(prices), prices[0], prices[11]) == (24, 1000, pytest.approx(500))
     rows = [dict(zip(COLUMNS, row.split(","), strict=False)) for row in plan_csv(result).splitlines()]
     priced = [float(row["unit_price_usd"]) for row in rows if row["line"] == RENTAL and row["strategy"] == "cloud"]
     assert priced == pytest.approx(line["unit_price_by_month_usd"])
