@@ -71,7 +71,7 @@ def _parts(view: View, way: Row) -> dict[str, float]:
 
 def role_of(view: View, line: Row) -> str:
     """Role of a cost line, all but the tax on what is rented."""
-    kind = (line["reduces"] or line["id"]).split(".")[0]
+    kind = (line.get("reduces") or line["id"]).split(".")[0]
     if kind == "rental":
         return _ROLE_OF_TERM.get(view.offer(line["resource"]).term, "reserved")
     return _ROLE_OF_LINE[kind]

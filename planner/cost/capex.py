@@ -29,11 +29,20 @@ class Schedule:
 
 
 def unit_schedule(
-    *, horizon_months: int, useful_life_months: int, first_age: int, replacement_age: int, owned: bool
+    *,
+    horizon_months: int,
+    useful_life_months: int,
+    first_age: int,
+    replacement_age: int,
+    owned: bool,
+    ordered_month: int = 0,
+    delivery_months: int = 0,
 ) -> Schedule:
     """Purchases and sales of one unit: sold and bought again at the end of its life, sold after the last month.
 
-    A life that ends with the horizon triggers no replacement. Ages count from the first sale of the unit.
+    A life that ends with the horizon triggers no replacement. Ages count from the first sale of the unit, not while it is
+    on its way. Replacements are ordered so early that they come when the unit before goes; where that would
+    have been before the plan begins, it stays until they come.
 
     Parameters
     ----------
@@ -43,6 +52,8 @@ def unit_schedule(
         Age of the first unit at the start of the plan and of its replacements when bought. [months]
     owned : bool
         The first unit is there already, so its purchase isn't part of the plan.
+    ordered_month, delivery_months : int
+        End of the month in which the first unit is bought (0: the start), and how long a unit takes to come. [months]
 
     Returns
     -------
@@ -57,16 +68,16 @@ def unit_schedule(
     for field, age in (("owned.age_months" if owned else "age_months", first_age), ("age_months", replacement_age)):
         if age >= useful_life_months:
             raise InputError("past_useful_life", field=field, value=age, useful_life_months=useful_life_months)
-    purchases: list[int] = [] if owned else [0]
+    purchases: list[int] = [] if owned else [ordered_month]
     sales: list[Sale] = []
-    start, age = 0, first_age
+    start, age = 0 if owned else ordered_month + delivery_months, first_age
     while True:
-        end = start + useful_life_months - age
+        end = max(start + useful_life_months - age, delivery_months)  # a replacement ordered at the start comes then
         if end >= horizon_months:
             sales.append(Sale(month=horizon_months, bought_age=age, sold_age=age + horizon_months - start))
             return Schedule(purchase_months=tuple(purchases), sales=tuple(sales))
-        sales.append(Sale(month=end, bought_age=age, sold_age=useful_life_months))
-        purchases.append(end)
+        sales.append(Sale(month=end, bought_age=age, sold_age=age + end - start))
+        purchases.append(end - delivery_months)
         start, age = end, replacement_age
 
 

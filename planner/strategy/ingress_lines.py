@@ -12,7 +12,7 @@ from planner.strategy.sessions import spot_course
 
 
 def ingress_lines(rows: Rows) -> list[CostLine]:
-    """Incoming data at every provider in use: once in the first month, then with the runs."""
+    """Incoming data at every provider in use: once in the first month with runs there, then with the runs."""
     lines = []
     for number, provider in enumerate(rows.problem.providers):
         pairs = [(i, pair) for i, pair, offer in rows.rented_pairs if offer.provider == number]
@@ -21,14 +21,15 @@ def ingress_lines(rows: Rows) -> list[CostLine]:
         sent_gb = np.zeros((len(rows.theta), rows.last_month + 1))
         drivers: list[int] = []
         if rows.problem.upload_gb_at is not None:
-            used = np.any([rows.routing[:, i] > 0 for i, _ in pairs], axis=0)
-            sent_gb[:, 1] = used * rows.p(rows.problem.upload_gb_at)
+            used = rows.in_use(i for i, _ in pairs)
+            first = used * (np.cumsum(used, axis=1) == 1)
+            sent_gb[:, 1 : first.shape[1] + 1] += first * rows.p(rows.problem.upload_gb_at)[:, None]
             drivers.append(rows.problem.upload_gb_at)
         for i, pair in pairs:
             job = rows.problem.jobs[pair.job]
             if job.upload_gb_per_run_at is not None:
                 gb = rows.p(job.upload_gb_per_run_at) * uploads_per_run(job, pair, rows.theta)
-                sent_gb += rows.monthly(rows.demand(pair, rows.runs[:, i] * gb))
+                sent_gb += rows.monthly(rows.demand(i, rows.runs[:, i] * gb))
                 drivers += (job.upload_gb_per_run_at, job.runs_per_month_at)
         if not sent_gb.any():
             continue

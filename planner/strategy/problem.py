@@ -135,10 +135,11 @@ class SaleColumns:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cohort:
-    """Units of a machine type with one history: bought with the plan, or owned already."""
+    """Units of a machine type with one history: bought with the plan at one time, or owned already."""
 
     owned: bool
-    count: int | None  # fixed for owned units; None: what the choice says beyond them
+    count: int | None  # fixed for owned units and purchases in stages; None: what the choice says beyond owned ones
+    there_after: int  # month at whose end its first units are delivered, 0: there from the start
     purchase_months: tuple[int, ...]
     sales: tuple[SaleColumns, ...]
 
@@ -169,6 +170,11 @@ class Machine:
     useful_life_at: int  # for the record: the cohorts were made from it
     maintenance_at: int
     fte_at: int
+
+    @property
+    def complete_after(self) -> int:
+        """Month at whose end the last machines are there, 0: all are from the start."""
+        return max(cohort.there_after for cohort in self.cohorts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

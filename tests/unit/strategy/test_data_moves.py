@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,18 @@ def test_uploads_are_paid_by_the_run_and_once_at_the_start() -> None:
 def test_uploads_follow_the_months_of_the_demand() -> None:
     overrides = {"jobs.work.upload_gb_per_run": 45, "jobs.work.runs_by_month": {2: 10}}
     assert by_id(rented(overrides))["ingress.rented"].quantity[0, 1:4].tolist() == [4500, 450, 4500]
+
+
+def test_what_is_sent_once_goes_in_the_first_month_that_has_runs_there() -> None:
+    problem = problem_of(small_plan({"rental.upload_gb": 1000}))
+    choice = allocate(problem, problem.theta(), "cloud").choice
+    assert choice is not None
+    index = int(np.flatnonzero(choice.routing[0])[0])
+    share = np.array([[0.0, 0, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1]])
+    later = replace(choice, routing=choice.routing * share.mean(), by_month={index: share})
+    line = by_id(kernel(problem, problem.theta(), later))["ingress.rented"]
+    assert np.flatnonzero(line.quantity[0]).tolist() == [3]
+    assert quantity(line) == 1000
 
 
 def test_free_incoming_data_is_shown_with_its_amount() -> None:

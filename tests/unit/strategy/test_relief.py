@@ -219,6 +219,8 @@ def test_the_choice_sees_what_free_hours_and_credits_make_cheaper() -> None:
 def test_the_cost_of_a_run_holds_what_is_taken_off() -> None:
     plan = small_plan({"offers.rented.free_node_hours_total": 100, "rental.credits.gift.amount_usd": 1000})
     plan["rental"] |= {"storage_gb": 100, "storage_usd_per_gb_month": 0.1}
+    plan["rental"]["credits"]["gift"]["covers"] = "all"
+    plan["offers"]["rented"]["provider"] = "somewhere"
     plan["jobs"]["more"] = {**plan["jobs"]["work"], "egress_gb_per_run": 1}
     way = strategy(solve(plan), "cloud")
     assert way.evaluation is not None
