@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
-from planner.catalog.query import find_gpu
 from planner.errors import ScenarioError
 from planner.report.document import plan_document
 from planner.scenario.load import check_document
@@ -19,7 +19,7 @@ from planner.strategy.problem import Pair, PlanProblem
 from planner.strategy.resolve.attempts import PlannedAttempt
 from planner.strategy.resolve.places import Place
 from planner.strategy.sessions import turnaround_h
-from tests.planning import CENT, amounts, by_id, catalog, costed, problem_of, quantity, small_plan, solve, strategy
+from tests.planning import CENT, amounts, by_id, costed, problem_of, quantity, small_plan, solve, strategy
 
 RENTAL = "rental.work.rented"
 RATE = {"rental.transfer_mbit_per_s": 1000}
@@ -132,13 +132,10 @@ def attempt(problem: PlanProblem, plan: dict[str, Any], pair: Pair) -> PlannedAt
     table = ParameterTable()
     table._parameters = list(problem.parameters)
     offer = problem.offers[pair.offer or 0]
-    place = Place(
-        id=offer.id, gpu=find_gpu(catalog(), offer.gpu, field=""), gpus_per_node=1, max_nodes=1, machine=None,
-        offer=pair.offer, region="", startup_s=table.value(offer.startup_s_at), network_gbit_per_s=None,
-        term=offer.term, spot=offer.spot,
-    )  # fmt: skip
+    startup_s = table.value(offer.startup_s_at)
+    place = SimpleNamespace(spot=offer.spot, offer=pair.offer, gpus_per_node=1, startup_s=startup_s, start_wait_s=0.0)
     return PlannedAttempt(
-        job=problem.jobs[0], entry=scenario.jobs["work"], place=place, gpus=1, work_s=3600, table=table
+        job=problem.jobs[0], entry=scenario.jobs["work"], place=cast("Place", place), gpus=1, work_s=3600, table=table
     )
 
 
