@@ -46,11 +46,21 @@ class Job:
     transfer: Transfer | None  # None: moving data takes no time
     local_share_at: int | None
     restarts: Restarts | None  # None: interruptions aren't counted
+    group: str | None = None
 
     @property
     def mean_factor(self) -> float:
         """Demand of a mean month over `runs_per_month`. [-]"""
         return 1.0 if self.profile is None else sum(self.profile) / len(self.profile)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """People who share the machines and are charged together."""
+
+    id: str
+    name: str
+    people: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -331,6 +341,7 @@ class PlanProblem:
     rental_change_at: int | None  # None: rental prices stay
     hardware_change_at: int | None  # None: prices of cards and hosts stay
     warnings: tuple[Issue, ...]
+    groups: tuple[Group, ...] = ()
 
     @property
     def rental_change(self) -> tuple[int, ...]:
