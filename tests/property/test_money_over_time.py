@@ -20,7 +20,7 @@ from tests.property.plans import over_time, plans, quick
 
 @st.composite
 def changing_plans(draw: st.DrawFn) -> dict[str, Any]:
-    plan = draw(plans(changing=False))
+    plan = draw(plans())
     draw(over_time(plan))
     return plan
 
