@@ -303,17 +303,16 @@ def line_rows(view: View) -> list[dict[str, Any]]:
 
 
 def _line_for(view: View, line: Row) -> str:
-    """Job, and machine, offer or provider of a cost line, with the month of a resale."""
-    month = line["id"].rpartition(".m")[2]
-    return ", ".join(
-        word
-        for word in (
-            line["job"],
-            view.place_name(line["resource"]),
-            t("line.month", month=month) if line["id"].startswith("resale") and month.isdigit() else "",
-        )
-        if word
+    """Job, and machine, offer or provider of a cost line, with the month of a resale and of a later purchase."""
+    sale = re.fullmatch(r"resale_.*?(?:\.bought(\d+))?\.m(\d+)", line["id"])
+    bought, month = (None, None) if sale is None else sale.groups()
+    words = (
+        line["job"],
+        view.place_name(line["resource"]),
+        "" if bought is None else t("line.bought", month=bought),
+        "" if month is None else t("line.start") if month == "0" else t("line.month", month=month),
     )
+    return ", ".join(word for word in words if word)
 
 
 def figure_rows(view: View) -> list[dict[str, Any]]:

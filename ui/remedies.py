@@ -134,7 +134,9 @@ def fixes(problem: Row, document: Row) -> list[Overrides]:
             options = [{f"{job}.deadline_h": rounded_up(params["needs_h"])}]
             return options if on_machine else options + _wider_rental(document)
         case "over_capacity":
-            return [{f"machines.{params['machine']}.count": None}]
+            here = f"machines.{params['machine']}"
+            staged = {f"{here}.purchases": None} if get_value(document, f"{here}.purchases") else {}
+            return [{f"{here}.count": None, **staged}]
         case "does_not_fit":
             return _more_gpus(params, job, document, on_machine=on_machine)
         case "fits_nowhere":
@@ -230,6 +232,8 @@ def _words(overrides: Overrides) -> Iterator[str]:
                 yield t("remedy.quota", id=quota, count=value)
             case "machines", "count":
                 yield t("remedy.count", machine=escaped(name))
+            case "machines", "purchases":
+                pass  # goes with the number, which is named
             case "machines", "gpus":
                 yield t("remedy.machine_gpus", machine=escaped(name), count=value)
             case "rental", "markets":

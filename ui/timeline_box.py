@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from planner.report.variants import extra_usd_per_month, people_jobs, with_machines, with_more_runs
+from planner.report.variants import as_chosen, extra_usd_per_month, people_jobs, with_machines, with_more_runs
 from ui import deferred, formatting, frame, state
 from ui.deferred import Deferred
 from ui.formatting import dollars, escaped
@@ -53,7 +53,7 @@ class Answers:
 
 def answers(timeline: Timeline, plan: Plan, machine: str, factor: float) -> Answers:
     """Plan and simulate both changes, with the machines of this way otherwise kept."""
-    way, document = timeline.way, plan.document
+    way, document = timeline.way, as_chosen(plan.document, plan.report["owned_options"])
     counts = {entry["id"]: entry["count"] for entry in way["machines"]}
     kept = with_machines(document, counts)
     jobs = [job for name, job in waiting_jobs(plan.simulations.waits(way["id"])) if name == machine]

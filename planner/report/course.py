@@ -11,8 +11,8 @@ from planner.strategy.waiting import MachineWaiting
 def course_entry(found: MachineWaiting) -> dict[str, Any]:
     """Attempts on one type of machine, one row for each group of neighbouring GPUs that an attempt holds.
 
-    Hours run from the beginning of what is shown. `attempts` counts all within it, also those beyond the most that have
-    rows.
+    Hours run from the beginning of what is shown. `count` is of the machines that are there by its end, `attempts` of
+    all within it, also those beyond the most that have rows.
     """
     course = found.waiting.typical
     part = excerpt(found.pool, found.streams, course, found.waiting.months)
@@ -32,7 +32,7 @@ def course_entry(found: MachineWaiting) -> dict[str, Any]:
     ]
     return {
         "machine": found.machine,
-        "count": found.count,
+        "count": found.pool.there(part.end_h),
         "gpus_per_machine": found.pool.gpus,
         "month": part.month,
         "span_h": part.end_h - part.start_h,

@@ -14,6 +14,7 @@ from planner.identity_cache import IdentityCache
 from planner.messages import render
 from planner.performance.bottleneck import Bottleneck, bottleneck
 from planner.performance.estimate import Prediction, Setup
+from planner.report.owned_options import owned_option_entries
 from planner.report.provenance import estimated_share, is_estimate, line_sources, source_record, used_parameters
 from planner.strategy.compare import cash_at_start_usd, payback_month
 from planner.strategy.evaluate import JobResult, Result, StrategyResult
@@ -54,6 +55,7 @@ def plan_document(result: Result) -> dict[str, Any]:
         "reason": reason_sentence(advice.reason_code, advice.reason_params),
         "reason_code": advice.reason_code,
         "reason_params": plain(advice.reason_params),
+        "owned_options": owned_option_entries(result),
         "warnings": [issue_entry(issue) for issue in result.warnings],
         "strategies": strategies,
         "figures": [_figure_entry(parameter) for parameter in figures],

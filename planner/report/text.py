@@ -9,6 +9,7 @@ from planner.catalog.source_ids import MEASUREMENTS
 from planner.messages import render
 from planner.performance.evidence import OWN
 from planner.report.break_even import break_even_sentences
+from planner.report.owned_options import option_name
 from planner.report.waiting import FEW_RUNS
 
 UNKNOWN = "unknown"
@@ -34,6 +35,9 @@ def plan_text(document: dict[str, Any]) -> str:
             [_job_row(entry, job, rate) for entry in document["strategies"] for job in entry["jobs"]],
         ),
     ]
+    if options := document["owned_options"]:
+        head = ["machines that are there already", "best way", "total", "present value", ""]
+        lines += ["", *table(head, [_option_row(option, rate) for option in options])]
     if waits := [row for entry in document["strategies"] for row in _waiting_rows(entry)]:
         head = ["way", "job", "waits for", "wait h, mean", "nine in ten", "done after h, mean", "nine in ten", "late"]
         lines += ["", *table(head, waits)]
@@ -136,6 +140,11 @@ def _way_row(entry: dict[str, Any], rate: float) -> list[str]:
         _money(entry["cash_at_start_usd"], rate),
     ]
     return [name, *money, _whole(entry["energy_kwh"]), _whole(entry["kg_co2e"]), share]
+
+
+def _option_row(option: dict[str, Any], rate: float) -> list[str]:
+    money = [_money(option["tco_usd"], rate), _money(option["present_value_usd"], rate)]
+    return [option_name(option), _name(option["recommended"]), *money, "chosen" if option["chosen"] else ""]
 
 
 def _job_row(entry: dict[str, Any], job: dict[str, Any], rate: float) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 
@@ -28,13 +28,33 @@ def with_more_runs(document: Mapping[str, Any], jobs: tuple[str, ...], factor: f
 def with_machines(document: Mapping[str, Any], counts: Mapping[str, int]) -> dict[str, Any]:
     """A copy of a document with these numbers of machines, and without the types that aren't named."""
     changed = copy.deepcopy(dict(document))
-    changed["machines"] = {id: {**changed["machines"][id], "count": count} for id, count in counts.items()}
+    changed["machines"] = {id: _counted(changed["machines"][id], count) for id, count in counts.items()}
     for job in changed["jobs"].values():  # own speeds on the types that are gone
         rates = job.get("throughput") or {}
         gone = [name for name in rates if name in document["machines"] and name not in counts]
         if gone:
             job["throughput"] = {name: rate for name, rate in rates.items() if name not in gone}
     return changed
+
+
+def as_chosen(document: Mapping[str, Any], options: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """A copy of a document in which machines that are there already become what a plan of it chose."""
+    changed = copy.deepcopy(dict(document))
+    for machine in next((option["machines"] for option in options if option["chosen"]), []):
+        changed["machines"][machine["id"]]["owned"]["at_start"] = machine["at_start"]
+    return changed
+
+
+def _counted(entry: Mapping[str, Any], count: int) -> dict[str, Any]:
+    """A type with a number of machines in the plan; of one that is bought in stages, the last stage changes."""
+    owned, stages = entry.get("owned") or {}, entry.get("purchases")
+    if owned.get("at_start") == "sell":  # those that are sold aren't in the plan, but in what a scenario counts
+        count += owned["count"]
+    if not stages:
+        return {**entry, "count": count}
+    more = count - sum(stages.values()) - owned.get("count", 0)
+    last = max(stages)
+    return {**entry, "count": count, "purchases": {**stages, last: stages[last] + more}}
 
 
 def extra_usd_per_month(before: Mapping[str, Any], after: Mapping[str, Any], horizon_months: int) -> float:

@@ -25,6 +25,7 @@ from planner.scenario.values import (
     Count,
     CurrencyCode,
     Days,
+    DeliveryMonths,
     Fte,
     GbitPerS,
     GpuQuota,
@@ -45,6 +46,7 @@ from planner.scenario.values import (
     Price,
     PriceChange,
     Pue,
+    PurchaseMonth,
     Rate,
     ResidualRatios,
     Retry,
@@ -168,13 +170,45 @@ class JobInput(Work):
     egress_gb_per_run: NonNegative = 0.0
 
 
+class Upgrade(Model):
+    """New cards in the hosts of machines that are there already."""
+
+    gpu: str
+    gpu_price_usd: Price | None = None
+    load_w: MachineW | None = None
+    idle_w: MachineIdleW | None = None
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Upgrade:
+        _check_idle(self.idle_w, self.load_w, "load_w")
+        return self
+
+
 class Owned(Model):
-    """Machines that are there already."""
+    """Machines that are there already, and what becomes of them at the start of the plan."""
 
     count: Count
     age_months: AgeMonths
     resale_gpu_usd: Amount | None = None
     resale_host_usd: Amount | None = None
+    at_start: Literal["keep", "sell", "upgrade", "cheapest"] = "keep"
+    upgrade: Upgrade | None = None
+
+    @model_validator(mode="after")
+    def _upgrade_named(self) -> Owned:
+        if self.at_start == "upgrade" and self.upgrade is None:
+            raise FieldError("upgrade", expected="the new cards, as in 'upgrade: {gpu: rtx-4090}'")
+        return self
+
+    @property
+    def sold(self) -> bool:
+        """Whether the machines go at the start of the plan."""
+        return self.at_start == "sell"
+
+    @property
+    def upgraded(self) -> bool:
+        """Whether their cards go, and new ones come, at the start of the plan."""
+        return self.at_start == "upgrade"
 
 
 class MachineInput(Model):
@@ -184,6 +218,8 @@ class MachineInput(Model):
     gpus: Count = 1
     host: str | None = None
     count: Count | None = None  # None: as many as the work needs
+    purchases: Annotated[dict[PurchaseMonth, Count], Field(min_length=1)] | None = None
+    delivery_months: DeliveryMonths = 0
     owned: Owned | None = None
     condition: Literal["new", "used"] = "new"
     age_months: AgeMonths | None = None
@@ -211,7 +247,17 @@ class MachineInput(Model):
             raise FieldError("age_months", expected="0 for a new machine, or 'condition: used'")
         if self.owned is not None and self.count is not None and self.count < self.owned.count:
             raise FieldError("count", expected=f"a number of at least {self.owned.count}, the owned machines")
+        if self.count is not None and self.fixed_count != self.count:
+            told = "the purchases" if self.owned is None else "the owned machines and the purchases"
+            raise FieldError("count", expected=f"{self.fixed_count}, {told} together, or only 'purchases'")
         return self
+
+    @property
+    def fixed_count(self) -> int | None:
+        """All machines, whenever they come; None where the work decides."""
+        if self.purchases is None:
+            return self.count
+        return sum(self.purchases.values()) + (0 if self.owned is None else self.owned.count)
 
 
 class GpuInput(Model):
@@ -345,6 +391,9 @@ class CurrencyInput(Model):
     usd_per_unit: Positive
 
 
+MOST_CHEAPEST = 3  # types whose options are tried: 27 plans
+
+
 class Scenario(Model):
     """A whole question: work, machines, rental, site and money."""
 
@@ -367,3 +416,10 @@ class Scenario(Model):
     offers: Annotated[dict[Id, OfferInput], Field(max_length=MOST_OFFERS)] = Field(default_factory=dict)
     gpus: Annotated[dict[Id, GpuInput], Field(max_length=100)] = Field(default_factory=dict)
     models: Annotated[dict[Id, ModelInput], Field(max_length=100)] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _few_options(self) -> Scenario:
+        asked = [id for id, entry in self.machines.items() if entry.owned and entry.owned.at_start == "cheapest"]
+        if len(asked) > MOST_CHEAPEST:
+            raise FieldError("machines", expected=f"'at_start: cheapest' of at most {MOST_CHEAPEST} types")
+        return self

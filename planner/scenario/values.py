@@ -175,6 +175,8 @@ Month = Annotated[int, BeforeValidator(check_whole), Field(ge=1, le=84)]
 Days = Annotated[int, BeforeValidator(check_whole), Field(ge=1, le=366)]
 Growth = Annotated[float, BeforeValidator(check_number), Field(ge=-0.5, le=0.5)]  # a month; half is far beyond any plan
 PriceChange = Annotated[float, BeforeValidator(check_number), Field(ge=-0.5, le=0.5)]  # a year
+PurchaseMonth = Annotated[int, BeforeValidator(check_whole), Field(ge=0, le=84)]  # at whose end; 0: the start
+DeliveryMonths = Annotated[int, BeforeValidator(check_whole), Field(ge=0, le=24)]
 Months = Annotated[int, BeforeValidator(check_whole), Field(ge=1, le=84)]
 AgeMonths = Annotated[int, BeforeValidator(check_whole), Field(ge=0, le=240)]
 JobClass = Annotated[Literal["development", "key"], BeforeValidator(_job_class)]

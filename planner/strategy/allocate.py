@@ -12,14 +12,17 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from planner.cost.lines import Array
+from planner.strategy.fleet import machines_there, powered_h_by_month
 from planner.strategy.kernel import Choice, kernel
+from planner.strategy.meanwhile import NOWHERE, only, rented_warnings, undone, undone_problems, with_meanwhile
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import Issue, Job, Pair, PlanProblem
 from planner.strategy.quotas import quota_problems, quotas_exceeded
 from planner.strategy.relief_lines import with_relieved_early
-from planner.strategy.sessions import busy_h_by_month, powered_h, session_node_h, turnaround_h
+from planner.strategy.sessions import busy_h_by_month, session_node_h, turnaround_h
 
 Kind = Literal["local", "cloud", "hybrid"]
 KINDS: tuple[Kind, ...] = ("local", "cloud", "hybrid")
@@ -54,9 +57,11 @@ class _Side:
 class _Plan:
     """One job's share and candidates."""
 
+    job: int
     local_share: float
     local: _Side | None
     rented: _Side | None
+    rented_meanwhile: bool  # where its machines aren't there yet; `rented` is then given whatever the share
 
 
 def allocate(problem: PlanProblem, theta: Theta, kind: Kind) -> Allocation:
@@ -85,25 +90,22 @@ def allocate(problem: PlanProblem, theta: Theta, kind: Kind) -> Allocation:
             plans.append(plan)
     if len(plans) < len(problem.jobs):
         return Allocation(kind=kind, choice=None, problems=tuple(problems), warnings=tuple(warnings))
-    choices = _combinations(problem, theta, plans)
-    counts = machine_counts(problem, theta, choices, keep_fixed=kind != "cloud")
-    rows = Choice(machine_count=counts, routing=choices)
-    evaluation = kernel(problem, theta, rows)
-    overfull = _overfull(problem, theta, choices, counts)
-    exceeded = overfull.sum(axis=1) + quotas_exceeded(problem, theta, rows)
-    best = int(np.lexsort((evaluation.present_value_usd, exceeded))[0])  # within capacity, then cheapest
-    routing, count = choices[best : best + 1], counts[best : best + 1]
-    choice = Choice(machine_count=count, routing=routing)
-    problems += _capacity_problems(problem, theta, routing, count, overfull[best])
+    routing, meanwhile = _combinations(problem, plans)
+    counts = machine_counts(problem, theta, routing, keep_fixed=kind != "cloud")
+    choices = with_meanwhile(problem, theta, routing, counts, meanwhile)
+    evaluation = kernel(problem, theta, choices)
+    overfull = _overfull(problem, theta, choices)
+    short = overfull.sum(axis=1) + undone(problem, choices).any(axis=2).sum(axis=1)
+    short = short + quotas_exceeded(problem, theta, choices)
+    best = int(np.lexsort((evaluation.present_value_usd, short))[0])  # all work within capacity, then cheapest
+    choice = only(problem, choices, best)
+    problems += undone_problems(problem, choice)
+    problems += _capacity_problems(problem, theta, choice, overfull[best])
     problems += quota_problems(problem, theta, choice)
-    problems += _late_problems(problem, theta, routing)
-    warnings += _load_warnings(problem, theta, routing, count, overfull[best])
-    return Allocation(
-        kind=kind,
-        choice=choice,
-        problems=tuple(problems),
-        warnings=tuple(warnings),
-    )
+    problems += _late_problems(problem, theta, choice.routing)
+    warnings += _load_warnings(problem, theta, choice, overfull[best])
+    warnings += rented_warnings(problem, choice)
+    return Allocation(kind=kind, choice=choice, problems=tuple(problems), warnings=tuple(warnings))
 
 
 def _plan_job(
@@ -129,7 +131,23 @@ def _plan_job(
         problems += _why_not(problem, job, side, [pair for _, pair in pairs])
     if missing:
         return None
-    return _Plan(local_share=share, local=local if share > 0 else None, rented=rented if share < 1 else None)
+    meanwhile = kind == "hybrid" and share > 0 and _may_stand_in(problem, theta, local, rented)
+    return _Plan(
+        job=index,
+        local_share=share,
+        local=local if share > 0 else None,
+        rented=rented if share < 1 or meanwhile else None,
+        rented_meanwhile=meanwhile,
+    )
+
+
+def _may_stand_in(problem: PlanProblem, theta: Theta, local: _Side | None, rented: _Side | None) -> bool:
+    """Whether a job needs, and has, something rented for the time until its machines are there."""
+    if local is None or rented is None:
+        return False
+    machines = [problem.pairs[pair].machine for pair in local.pairs]
+    awaited = any(machine is not None and problem.machines[machine].complete_after for machine in machines)
+    return awaited and on_time(problem, theta, problem.pairs[rented.pairs[0]])
 
 
 def _local_share(theta: Theta, kind: Kind, job: Job) -> float:
@@ -172,26 +190,36 @@ def _run_cost(problem: PlanProblem, theta: Theta, pair: Pair) -> float:
     return float(price * pair.gpus / machine.gpus * turnaround_h(problem, pair, theta)[0])
 
 
-def _combinations(problem: PlanProblem, theta: Theta, plans: Sequence[_Plan]) -> Array:
-    """Routing rows of every combination of candidates, the cheapest first where there are too many."""
-    slots: list[tuple[float, list[int]]] = []
+def _combinations(problem: PlanProblem, plans: Sequence[_Plan]) -> tuple[Array, npt.NDArray[np.int64]]:
+    """Routing rows of every combination of candidates, the cheapest first where there are too many.
+
+    And the pair on which each job is rented while its machines aren't there yet.
+    """
+    slots: list[tuple[float, list[int], int | None]] = []
     for plan in plans:
         if plan.local is not None:
-            slots.append((plan.local_share, list(plan.local.pairs)))
+            slots.append((plan.local_share, list(plan.local.pairs), None))
         if plan.rented is not None:
-            slots.append((1.0 - plan.local_share, with_relieved_early(problem, plan.rented.pairs)[:_OFFERS_PER_JOB]))
-    while np.prod([len(candidates) for _, candidates in slots], dtype=float) > MAX_COMBINATIONS:
+            stands_in = plan.job if plan.rented_meanwhile else None
+            candidates = with_relieved_early(problem, plan.rented.pairs)[:_OFFERS_PER_JOB]
+            slots.append((1.0 - plan.local_share, candidates, stands_in))
+    while np.prod([len(candidates) for _, candidates, _ in slots], dtype=float) > MAX_COMBINATIONS:
         max(slots, key=lambda slot: len(slot[1]))[1].pop()
-    rows = list(itertools.product(*[candidates for _, candidates in slots]))
+    rows = list(itertools.product(*[candidates for _, candidates, _ in slots]))
     routing = np.zeros((len(rows), len(problem.pairs)))
+    meanwhile = np.full((len(rows), len(problem.jobs)), NOWHERE, dtype=np.int64)
     for row, chosen in enumerate(rows):
-        for (share, _), pair in zip(slots, chosen, strict=True):
+        for (share, _, job), pair in zip(slots, chosen, strict=True):
             routing[row, pair] += share
-    return routing
+            if job is not None:
+                meanwhile[row, job] = pair
+    return routing, meanwhile
 
 
 def machine_counts(problem: PlanProblem, theta: Theta, routing: Array, *, keep_fixed: bool) -> Array:
     """Machines of each type: as the scenario says, or as many as hold the busiest month at the target utilisation.
+
+    Months before they can be there don't count.
 
     Parameters
     ----------
@@ -209,31 +237,37 @@ def machine_counts(problem: PlanProblem, theta: Theta, routing: Array, *, keep_f
     array, shape [rows, machines]
         Whole numbers.
     """
-    busy = busiest_h(problem, theta, routing)
-    counts = np.zeros_like(busy)
+    by_month = busy_h_by_month(problem, theta, routing)
+    busy = by_month.max(axis=2)
+    counts = np.zeros(by_month.shape[:2])
     for index, machine in enumerate(problem.machines):
         bookable_h = theta[:, machine.powered_h_at] * theta[:, machine.target_utilisation_at]
-        needed = np.maximum(np.ceil(busy[:, index] / bookable_h - _SLACK), 1.0)
+        then = busy[:, index]
+        if machine.complete_after and by_month.shape[2] > 1:
+            then = by_month[:, index, machine.complete_after :].max(axis=1)
+        needed = np.where(then > 0, np.maximum(np.ceil(then / bookable_h - _SLACK), 1.0), 0.0)
         counts[:, index] = np.where(busy[:, index] > 0, np.maximum(needed, machine.owned_count), 0.0)
         if machine.fixed_count is not None:
             counts[:, index] = machine.fixed_count if keep_fixed else 0.0
     return counts
 
 
-def busiest_h(problem: PlanProblem, theta: Theta, routing: Array) -> Array:
-    """Machine-hours of work in the busiest month of each machine type. [rows, machines]"""
-    return np.asarray(busy_h_by_month(problem, theta, routing).max(axis=2))
+def _hours(problem: PlanProblem, theta: Theta, choice: Choice) -> tuple[Array, Array]:
+    """Hours of work, and hours that machines there are powered. [rows, machines, months or 1]"""
+    there = machines_there(problem, choice.machine_count)
+    return busy_h_by_month(problem, theta, choice.routing, choice.by_month), powered_h_by_month(problem, theta, there)
 
 
-def _overfull(problem: PlanProblem, theta: Theta, routing: Array, counts: Array) -> Array:
-    busy = busiest_h(problem, theta, routing)
-    return np.asarray(busy > powered_h(problem, theta, counts) * (1 + _SLACK))
+def _overfull(problem: PlanProblem, theta: Theta, choice: Choice) -> npt.NDArray[np.bool_]:
+    busy, powered = _hours(problem, theta, choice)
+    return np.asarray(np.any(busy > powered * (1 + _SLACK), axis=2), dtype=np.bool_)
 
 
 def _capacity_problems(
-    problem: PlanProblem, theta: Theta, routing: Array, count: Array, overfull: Array
+    problem: PlanProblem, theta: Theta, choice: Choice, overfull: npt.NDArray[np.bool_]
 ) -> list[Issue]:
-    busy = busiest_h(problem, theta, routing)[0]
+    busy = _hours(problem, theta, choice)[0].max(axis=2)[0]
+    count = choice.machine_count
     issues = []
     for index in np.flatnonzero(overfull):
         machine = problem.machines[index]
@@ -249,14 +283,14 @@ def _capacity_problems(
     return issues
 
 
-def _load_warnings(problem: PlanProblem, theta: Theta, routing: Array, count: Array, overfull: Array) -> list[Issue]:
-    busy = busiest_h(problem, theta, routing)[0]
+def _load_warnings(problem: PlanProblem, theta: Theta, choice: Choice, overfull: npt.NDArray[np.bool_]) -> list[Issue]:
+    busy, available = np.broadcast_arrays(*_hours(problem, theta, choice))
+    load = np.divide(busy, available, out=np.zeros(busy.shape), where=available > 0).max(axis=2)[0]
     issues = []
     for index, machine in enumerate(problem.machines):
-        available_h = float(count[0, index] * theta[0, machine.powered_h_at])
-        if available_h == 0 or overfull[index]:
+        if overfull[index]:
             continue
-        utilisation, target = busy[index] / available_h, float(theta[0, machine.target_utilisation_at])
+        utilisation, target = load[index], float(theta[0, machine.target_utilisation_at])
         if utilisation > target * (1 + _SLACK):
             params = {"machine": machine.id, "utilisation": float(utilisation), "target": target}
             issues.append(Issue(code="above_target_utilisation", field=f"machines.{machine.id}.count", params=params))

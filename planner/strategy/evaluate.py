@@ -24,6 +24,7 @@ from planner.strategy.relief_lines import unused_credits
 from planner.strategy.resolve import resolve
 from planner.strategy.sessions import attempt_s, download_s, upload_s
 from planner.strategy.spot_jobs import SpotJob, spot_job
+from planner.strategy.start_options import OwnedOption, WayTotal, cheapest, start_options, with_start
 from planner.strategy.start_waits import StartWait, late_for_capacity, start_wait
 from planner.strategy.unit_costs import RunCost, marginal_usd, run_costs
 from planner.units import S_PER_H
@@ -98,6 +99,7 @@ class Result:
     catalog: Catalog
     evidence: Evidence
     today: dt.date
+    owned_options: tuple[OwnedOption, ...] = ()  # where the cheapest was asked for
 
     @property
     def warnings(self) -> tuple[Issue, ...]:
@@ -143,8 +145,9 @@ class Result:
             field = f"machines.{machine.id}"
             for cohort in machine.cohorts:
                 if cohort.owned and cohort.purchase_months:
-                    month = cohort.purchase_months[0]
-                    params = {"machine": machine.id, "month": month, "price_usd": self._price_at(price.value, month)}
+                    month = cohort.sales[0].sale.month
+                    paid_usd = self._price_at(price.value, cohort.purchase_months[0])
+                    params = {"machine": machine.id, "month": month, "price_usd": paid_usd}
                     issues.append(Issue(code="owned_replaced", field=f"{field}.useful_life_months", params=params))
             if is_old(price.as_of, self.today) and "scenario" not in price.sources:
                 params = {"machine": machine.id, "gpu": machine.gpu_name, "as_of": price.as_of}
@@ -177,7 +180,7 @@ def model_notes(workload: Workload) -> list[Issue]:
 
 
 def evaluate(scenario: Scenario, catalog: Catalog, evidence: Evidence, *, today: dt.date) -> Result:
-    """Plan a scenario in every named way.
+    """Plan a scenario in every named way; of what machines that are there already may become, the cheapest.
 
     Parameters
     ----------
@@ -201,6 +204,30 @@ def evaluate(scenario: Scenario, catalog: Catalog, evidence: Evidence, *, today:
         As `resolve`.
     """
     catalog = with_own_models(with_own_gpus(catalog, scenario.gpus), scenario.models)
+    options = start_options(scenario)
+    results = [_evaluate(with_start(scenario, option), catalog, evidence, today) for option in options]
+    if len(results) == 1:
+        return results[0]
+    found = [
+        OwnedOption(
+            machines=option,
+            ways=tuple(
+                WayTotal(
+                    id=way.kind, feasible=way.feasible, tco_usd=way.tco_usd, present_value_usd=way.present_value_usd
+                )
+                for way in result.strategies
+            ),
+            chosen=False,
+        )
+        for option, result in zip(options, results, strict=True)
+    ]
+    best = cheapest(found)
+    found[best] = replace(found[best], chosen=True)
+    return replace(results[best], owned_options=tuple(found))
+
+
+def _evaluate(scenario: Scenario, catalog: Catalog, evidence: Evidence, today: dt.date) -> Result:
+    """One plan, each type of machine with one thing that becomes of it."""
     problem = resolve(scenario, catalog, evidence, today=today)
     theta = problem.theta()
     allocations = {kind: allocate(problem, theta, kind) for kind in KINDS}

@@ -11,22 +11,24 @@ from planner.cost.lines import Array, CostLine
 from planner.energy.facility import metered_kwh
 from planner.strategy.problem import Cohort, Machine, SaleColumns
 from planner.strategy.rows import Rows
+from planner.strategy.start_lines import kept_value_lines
 from planner.units import MONTHS_PER_YEAR
 
 
 def purchase_lines(rows: Rows, index: int) -> list[CostLine]:
-    """Cards, hosts and installation at every purchase, and today's value of machines owned already."""
+    """Cards, hosts and installation at every purchase, and today's value of machines owned already.
+
+    Machines that are there already and get new cards buy these at the start.
+    """
     machine = rows.problem.machines[index]
-    units = rows.at(
-        (month, bought)
-        for cohort, bought in zip(machine.cohorts, rows.cohort_units(index), strict=True)
-        for month in cohort.purchase_months
-    )
+    cohorts = list(zip(machine.cohorts, rows.cohort_units(index), strict=True))
+    whole = rows.at((month, units) for cohort, units in cohorts for month in cohort.purchase_months)
+    cards = whole + rows.at((0, units) for cohort, units in cohorts if cohort.new_cards)
     lines = []
-    for kind, unit, factor, column, included in (
-        ("gpu", "card", machine.gpus, machine.gpu_price_at, machine.gpu_includes_tax),
-        ("host", "host", 1, machine.host_price_at, machine.host_includes_tax),
-        ("installation", "machine", 1, machine.installation_at, False),
+    for kind, unit, units, factor, column, included in (
+        ("gpu", "card", cards, machine.gpus, machine.gpu_price_at, machine.gpu_includes_tax),
+        ("host", "host", whole, 1, machine.host_price_at, machine.host_includes_tax),
+        ("installation", "machine", whole, 1, machine.installation_at, False),
     ):
         if units.any() and rows.p(column).any():
             lines.append(
@@ -44,31 +46,7 @@ def purchase_lines(rows: Rows, index: int) -> list[CostLine]:
                     minor_at=_counting_columns(rows, index),
                 )
             )
-    owned = np.minimum(rows.count[:, index], float(machine.owned_count))
-    return lines + _opportunity_lines(rows, machine, owned)
-
-
-def _opportunity_lines(rows: Rows, machine: Machine, owned: Array) -> list[CostLine]:
-    """Today's resale value of machines that are there already: the one line that isn't cash."""
-    if not rows.problem.owned_value_counts or not owned.any():
-        return []
-    return [
-        CostLine(
-            id=f"opportunity.{machine.id}.{part}",
-            group="capex",
-            resource=machine.id,
-            job="",
-            unit=unit,
-            unit_price=rows.p(column),
-            quantity=rows.at([(0, owned * factor)]),
-            price_at=(column,),
-        )
-        for part, unit, factor, column in (
-            ("gpu", "card", machine.gpus, machine.resale_gpu_today_at),
-            ("host", "host", 1, machine.resale_host_today_at),
-        )
-        if column is not None and rows.p(column).any()
-    ]
+    return lines + kept_value_lines(rows, index)
 
 
 def resale_lines(rows: Rows, index: int) -> list[CostLine]:
@@ -79,12 +57,11 @@ def resale_lines(rows: Rows, index: int) -> list[CostLine]:
         if not units.any():
             continue
         for position, columns in enumerate(cohort.sales):
-            was_owned = cohort.owned and position == 0  # later units of that cohort were bought by the plan
-            if was_owned and not rows.problem.owned_value_counts:
-                continue
+            first = cohort.owned and position == 0  # later units of that cohort were bought by the plan
             suffix = f"{machine.id}.{_history(cohort)}m{columns.sale.month}"
-            bought = None if was_owned else cohort.purchase_months[position - cohort.owned]
-            lines += _sale_lines(rows, machine, columns, units, suffix, bought)
+            owned = (first and not cohort.new_cards, first)
+            bought = 0 if first else cohort.purchase_months[position - cohort.owned]
+            lines += _sale_lines(rows, machine, columns, units, suffix, owned, bought)
     return lines
 
 
@@ -97,18 +74,19 @@ def _history(cohort: Cohort) -> str:
 
 
 def _sale_lines(
-    rows: Rows, machine: Machine, columns: SaleColumns, units: Array, suffix: str, bought: int | None
+    rows: Rows, machine: Machine, columns: SaleColumns, units: Array, suffix: str, owned: tuple[bool, bool], bought: int
 ) -> list[CostLine]:
-    """Sale of units bought at the end of a month; None: they were there already."""
+    """Of cards and hosts; `owned` says of each whether it was there already, else `bought` when it was paid."""
     lines = []
-    was_owned = bought is None
-    paid = None if bought is None else rows.price_factor(rows.problem.hardware_change_at, np.array([bought]))
-    for kind, unit, factor, price_at, today_at, included, sold_at, bought_at in (
-        ("resale_gpu", "card", machine.gpus, machine.gpu_price_at, machine.resale_gpu_today_at,
+    paid = rows.price_factor(rows.problem.hardware_change_at, np.array([bought]))
+    for kind, was_owned, unit, factor, price_at, today_at, included, sold_at, bought_at in (
+        ("resale_gpu", owned[0], "card", machine.gpus, machine.gpu_price_at, machine.resale_gpu_today_at,
          machine.gpu_includes_tax, columns.gpu_sold_at, columns.gpu_bought_at),
-        ("resale_host", "host", 1, machine.host_price_at, machine.resale_host_today_at,
+        ("resale_host", owned[1], "host", 1, machine.host_price_at, machine.resale_host_today_at,
          machine.host_includes_tax, columns.host_sold_at, columns.host_bought_at),
     ):  # fmt: skip
+        if was_owned and not rows.problem.owned_value_counts:
+            continue
         base_at = today_at if was_owned and today_at is not None else price_at
         base = rows.without_tax(rows.p(base_at), included and not was_owned)
         unit_price = -base * residual_ratio(rows.p(sold_at), rows.p(bought_at)) * (1.0 if paid is None else paid[:, 0])
@@ -122,7 +100,7 @@ def _sale_lines(
                     unit=unit,
                     unit_price=unit_price,
                     quantity=rows.at([(columns.sale.month, units * factor)]),
-                    price_at=(base_at, sold_at, bought_at, *(() if paid is None else rows.problem.hardware_change)),
+                    price_at=(base_at, sold_at, bought_at, *(() if was_owned else rows.problem.hardware_change)),
                     minor_at=(machine.useful_life_at,),
                 )
             )

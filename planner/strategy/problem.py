@@ -149,7 +149,8 @@ class SaleColumns:
 class Cohort:
     """Units of a machine type with one history: bought with the plan at one time, or owned already."""
 
-    owned: bool
+    owned: bool  # there from the start, with its cards or, where these are sold, with new ones
+    new_cards: bool
     count: int | None  # fixed for owned units and purchases in stages; None: what the choice says beyond owned ones
     there_after: int  # month at whose end its first units are delivered, 0: there from the start
     purchase_months: tuple[int, ...]
@@ -187,6 +188,23 @@ class Machine:
     def complete_after(self) -> int:
         """Month at whose end the last machines are there, 0: all are from the start."""
         return max(cohort.there_after for cohort in self.cohorts)
+
+    @property
+    def upgraded(self) -> bool:
+        """Whether those that are there already get new cards at the start."""
+        return any(cohort.new_cards for cohort in self.cohorts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sold:
+    """Machines that are sold at the start of the plan, or only their cards."""
+
+    id: str  # of their type
+    count: int
+    gpus: int  # of each
+    gpu_at: int  # columns of today's value
+    host_at: int | None  # None: hosts are kept, with new cards in them
+    upgraded: int | None  # index of the machine type that has the hosts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -324,6 +342,7 @@ class PlanProblem:
     parameters: tuple[Parameter, ...]
     jobs: tuple[Job, ...]
     machines: tuple[Machine, ...]
+    sold: tuple[Sold, ...]
     offers: tuple[RentedOffer, ...]
     providers: tuple[RentedProvider, ...]
     quotas: tuple[Quota, ...]

@@ -7,15 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from planner.cost.lines import Array
+from planner.strategy.fleet import cohort_units
 from planner.strategy.kernel import Choice
 from planner.strategy.parameters import Theta
-from planner.strategy.problem import Pair, PlanProblem
+from planner.strategy.problem import Machine, PlanProblem
 from planner.strategy.queueing.hours import Powered
 from planner.strategy.queueing.simulate import Pool
 from planner.strategy.queueing.streams import Stream
 from planner.strategy.queueing.summary import Waiting, simulable, simulate_waiting
 from planner.strategy.sessions import attempt_s
-from planner.units import S_PER_H
+from planner.units import H_PER_MONTH, S_PER_H
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,9 +60,10 @@ def machine_waiting(problem: PlanProblem, theta: Theta, choice: Choice, *, more:
         if not used or max(pair.nodes for _, pair in used) > count:
             continue
         powered = Powered(h_per_month=float(theta[0, machine.powered_h_at]))
-        streams = tuple(_stream(problem, theta, pair, float(choice.routing[0, at])) for at, pair in used)
+        streams = tuple(_stream(problem, theta, choice, at) for at, _ in used)
         limits_h = [problem.jobs[pair.job].deadline_h for _, pair in used]
-        pool = Pool(machines=count, gpus=machine.gpus, powered=powered)
+        awaited = _awaited(machine, choice.machine_count[:, index] + more)
+        pool = Pool(machines=count, gpus=machine.gpus, powered=powered, awaited=awaited)
         if not simulable(pool, streams):
             continue
         waiting = simulate_waiting(pool, streams, limits_h)
@@ -69,12 +72,26 @@ def machine_waiting(problem: PlanProblem, theta: Theta, choice: Choice, *, more:
     return tuple(found)
 
 
-def _stream(problem: PlanProblem, theta: Theta, pair: Pair, share: float) -> Stream:
+def _awaited(machine: Machine, count: Array) -> tuple[tuple[float, int], ...]:
+    """Hour at which machines of a type come, and how many, of those that aren't there from the start."""
+    cohorts = zip(machine.cohorts, cohort_units(machine, count), strict=True)
+    return tuple(
+        (cohort.there_after * H_PER_MONTH, int(units[0]))
+        for cohort, units in cohorts
+        if cohort.there_after and units[0]
+    )
+
+
+def _stream(problem: PlanProblem, theta: Theta, choice: Choice, at: int) -> Stream:
+    pair = problem.pairs[at]
     job = problem.jobs[pair.job]
-    runs = float(theta[0, job.runs_per_month_at]) * share
+    runs = float(theta[0, job.runs_per_month_at])
+    shares = choice.by_month.get(at, choice.routing[:, at, None])[0].tolist()
+    shares = shares if len(shares) > 1 else shares * problem.horizon_months
+    profile = job.profile or (1.0,) * problem.horizon_months
     return Stream(
         id=job.id,
-        runs_per_month=tuple(runs * factor for factor in job.profile or (1.0,) * problem.horizon_months),
+        runs_per_month=tuple(runs * share * factor for share, factor in zip(shares, profile, strict=True)),
         duration_h=float(np.asarray(attempt_s(pair, theta))[0]) / S_PER_H,
         attempts_per_run=float(theta[0, job.attempts_per_run_at]),
         gpus=math.ceil(pair.gpus / pair.nodes),

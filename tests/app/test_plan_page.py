@@ -288,3 +288,17 @@ def test_break_evens_are_computed_for_those_who_look():
     at.button(key="open_student").click().run()  # two of its ways are one plan: a pair that was chosen is gone
     assert not at.exception
     assert "Rent all costs less however busy the machines of Own all are" in badges(at)
+
+
+def test_what_becomes_of_own_machines_is_told_where_it_was_asked():
+    at = start()
+    assert "Best way" not in badges(at)
+    example = yaml.safe_load((ROOT / "examples" / "hybrid-lab.yaml").read_text())
+    example["machines"]["workstation"]["owned"] = {"count": 1, "age_months": 24, "at_start": "cheapest"}
+    upload(at, "mine.yaml", yaml.safe_dump(example))
+    at.session_state["details_owned"] = True
+    at.run()
+    assert not at.exception
+    assert "Planned with the lowest present value: **" in badges(at)
+    (table,) = [table for table in at.table if "Best way" in table.value.columns]
+    assert [row.partition(" ")[0] for row in table.value["At the start"]] == ["keep", "sell"]

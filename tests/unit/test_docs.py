@@ -204,7 +204,7 @@ def hybrid_lab(*, impossible: bool) -> dict[str, Any]:
     changed: dict[str, Any] = {
         "tax.rate": 0.1,
         "site.colocation": {"contracted_kw": 10},
-        "machines.workstation.owned": {"count": 1, "age_months": 12},
+        "machines.workstation.owned": {"count": 1, "age_months": 12, "at_start": "cheapest"},
         "jobs.key.egress_gb_per_run": 2000,
         "rental.egress_usd_per_gb": 0.05,
         "rental.price_change_per_year": -0.1,

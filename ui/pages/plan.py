@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ui import catalog_own, empty_state, frame, jobs_table, plan_break_even, plan_waiting, state
+from ui import catalog_own, empty_state, frame, jobs_table, plan_break_even, plan_owned, plan_waiting, state
 from ui.groups import groups
 from ui.i18n import t
 from ui.plan_blocks import (
@@ -53,6 +53,7 @@ if view.recommended is not None:
 details(view)
 if view.recommended is not None:
     plan_break_even.show(view, plan, outdated=outdated)
+plan_owned.show(view)
 plan_waiting.show(view, plan)
 foot(view)
 frame.next_page("timeline.py", t("next.timeline"))

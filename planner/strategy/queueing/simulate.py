@@ -24,6 +24,11 @@ class Pool:
     machines: int
     gpus: int  # of each
     powered: Powered = ALWAYS
+    awaited: tuple[tuple[float, int], ...] = ()  # hour from which machines are there, and how many: the last of them
+
+    def there(self, hour: float) -> int:
+        """Machines that are there before a moment of the wall clock."""
+        return self.machines - sum(count for comes, count in self.awaited if comes >= hour)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,14 +123,27 @@ class _Course:
         self.powered = pool.powered
         self.streams = streams
         self.machines = Machines(pool.machines, pool.gpus)
-        self.taken = [stream.gpus for stream in streams]
+        self.taken = [*(stream.gpus for stream in streams), pool.gpus]
         self.durations = [submissions.duration_h.tolist() for submissions in drawn]
         self.first = [submissions.first_attempt.tolist() for submissions in drawn]
         self.made = [[0] * len(submissions.submitted_h) for submissions in drawn]  # attempts of each run so far
         self.submitted = [submissions.submitted_h for submissions in drawn]
         self.waiting: list[deque[tuple[float, int]]] = [deque() for _ in streams]  # moment and run
-        self.running: list[Running] = []
+        self.running: list[Running] = self._awaited(pool)
         self.started: list[tuple[int, int, tuple[int, ...], float, float, float, bool]] = []
+
+    def _awaited(self, pool: Pool) -> list[Running]:
+        """Machines that come later are taken until then, as by a stream after the others."""
+        awaited: list[Running] = []
+        first = pool.machines - sum(count for _, count in pool.awaited)
+        for hour, count in sorted(pool.awaited):
+            there = float(self.powered.inside(np.array([hour]))[0])
+            for machine in range(first, first + count):
+                self.machines.take((machine,), pool.gpus)
+                awaited.append((there, machine - pool.machines, len(self.streams), 0, (machine,)))
+            first += count
+        heapq.heapify(awaited)
+        return awaited
 
     def run(self) -> Attempts:
         inside = [self.powered.inside(times) for times in self.submitted]
@@ -149,6 +167,8 @@ class _Course:
         while self.running and self.running[0][0] == now:
             _, _, index, number, occupied = heapq.heappop(self.running)
             self.machines.release(occupied, self.taken[index])
+            if index == len(self.streams):
+                continue
             if self.made[index][number] < self.first[index][number + 1] - self.first[index][number]:
                 self.waiting[index].append((now, number))
         self._start(now)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import replace
 
-from planner.catalog.records import Catalog, Figure
+from planner.catalog.records import Catalog, Figure, Gpu
 from planner.performance.evidence import Evidence
 from planner.scenario.schema import Scenario
 from planner.strategy.parameters import ParameterTable, by_default, given
-from planner.strategy.problem import Issue, PlanProblem, RentedProvider
+from planner.strategy.problem import Issue, Machine, PlanProblem, RentedProvider, Sold
 from planner.strategy.resolve.commitments import with_commitments
 from planner.strategy.resolve.credits import resolve_credits
 from planner.strategy.resolve.figures import Figures
@@ -56,11 +56,16 @@ def resolve(scenario: Scenario, catalog: Catalog, evidence: Evidence, *, today: 
     currency = figures.rate(scenario.currency, field="currency")
     site, site_pue = resolve_site(scenario, figures, table)
     warnings: list[Issue] = []
-    machines = []
+    machines: list[tuple[Machine, Gpu]] = []
+    sold: list[Sold] = []
     for id in scenario.machines:
-        machine, gpu, found = resolve_machine(id, scenario, figures, table, site_pue)
-        machines.append((machine, gpu))
-        warnings += found
+        type = resolve_machine(id, scenario, figures, table, site_pue)
+        if type.sold is not None:
+            hosts_stay = type.sold.host_at is None
+            sold.append(replace(type.sold, upgraded=len(machines) if hosts_stay else None))
+        if type.machine is not None:
+            machines.append((type.machine, type.gpu))
+        warnings += type.warnings
     pooled, found = pool(scenario, figures, today)
     warnings += found + transfer_issues(scenario)
     providers: list[RentedProvider] = []
@@ -91,6 +96,7 @@ def resolve(scenario: Scenario, catalog: Catalog, evidence: Evidence, *, today: 
         catalog_as_of=catalog.as_of,
         jobs=tuple(jobs),
         machines=tuple(machine for machine, _ in machines),
+        sold=tuple(sold),
         offers=tuple(offer for offer, _ in offers),
         providers=tuple(providers),
         quotas=quotas,

@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from planner.catalog.query import find_gpu, find_host
 from planner.catalog.records import Catalog, Figure, Gpu, HardwarePrice, Host, first_day
-from planner.cost.capex import unit_schedule
 from planner.energy.power import pc_wall_w, server_wall_w
 from planner.errors import InputError
-from planner.scenario.schema import MachineInput, Scenario
+from planner.scenario.schema import MachineInput, Owned, Scenario
 from planner.strategy.parameters import ParameterTable, given
-from planner.strategy.problem import Cohort, Issue, Machine, SaleColumns
+from planner.strategy.problem import Issue, Machine, Sold
+from planner.strategy.resolve.at_start import entry_after_start
+from planner.strategy.resolve.cohorts import residual_curve, resolve_cohorts, useful_life
 from planner.strategy.resolve.figures import Figures, combined, interpolated
 
-_LIFE_OF = {"server": "server", "workstation": "consumer"}
 _SERVER_SLOTS = 8  # hosts of this size stand in racks and are looked after as servers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResolvedMachine:
+    """One type: its columns and history, and what of it is sold at the start."""
+
+    machine: Machine | None  # None: all there were are sold, and none is bought
+    gpu: Gpu
+    sold: Sold | None  # `upgraded` is that there are new cards; the index comes later
+    warnings: tuple[Issue, ...]
 
 
 def resolve_machine(
     id: str, scenario: Scenario, figures: Figures, table: ParameterTable, site_pue: Figure
-) -> tuple[Machine, Gpu, list[Issue]]:
+) -> ResolvedMachine:
     """Columns and history of one machine type, its GPU, and warnings.
 
     Raises
@@ -31,39 +41,47 @@ def resolve_machine(
     UnknownIdError
         No such GPU or host in the catalog.
     """
-    entry, field = scenario.machines[id], f"machines.{id}"
-    gpu = find_gpu(figures.catalog, entry.gpu, field=f"{field}.gpu")
+    told, field = scenario.machines[id], f"machines.{id}"
+    entry = entry_after_start(told)
+    upgraded = entry.owned is not None and entry.owned.upgraded
+    card = "owned.upgrade." if upgraded else ""  # where what concerns the cards stands
+    gpu = find_gpu(figures.catalog, entry.gpu, field=f"{field}.{card}gpu")
     host = None if entry.host is None else find_host(figures.catalog, entry.host, field=f"{field}.host")
     if host is not None and entry.gpus > host.gpu_slots:
         raise InputError("too_few_slots", field=f"{field}.gpus", value=entry.gpus, host=host.id, slots=host.gpu_slots)
     server = gpu.segment == "datacenter" or (host is not None and host.gpu_slots >= _SERVER_SLOTS)
     kind = "server" if server else "workstation"
-    gpu_price, gpu_taxed = _card_price(entry, gpu, figures, field)
+    gpu_price, gpu_taxed = _card_price(entry, gpu, figures, f"{field}.{card}gpu_price_usd")
     host_price, host_taxed = _host_price(entry, host, figures, field)
-    told = entry.prices_include_tax
-    load_w, idle_w = _power(entry, gpu, host, figures, field)
+    load_w, idle_w = _power(entry, gpu, host, figures, f"{field}.{card}")
     if idle_w.value > load_w.value:
-        raise InputError("idle_above_load", field=f"{field}.idle_w", value=idle_w.value, load_w=load_w.value)
+        raise InputError("idle_above_load", field=f"{field}.{card}idle_w", value=idle_w.value, load_w=load_w.value)
 
     def column(name: str, figure: Figure, unit: str, *, floor: float = 0.0) -> int:
         return table.add(f"{field}.{name}", figure, unit, floor=floor)
 
-    cohorts = _cohorts(id, scenario, gpu, figures, table, kind)
-    gpu_taxed, host_taxed = (gpu_taxed, host_taxed) if told is None else (told, told)
-    rate = scenario.tax.rate
-    tax_rate = figures.assumed("tax_rate") if rate is None else given(rate)
-    today = _resale_today(entry, gpu, (gpu_price, gpu_taxed), (host_price, host_taxed), tax_rate, figures, field)
+    today = None
+    if told.owned is not None:
+        today = _resale_today(told, told.owned, (host_price, host_taxed), _tax_rate(scenario, figures), figures, field)
+
+    def today_column(part: int) -> int | None:
+        name = ("owned.resale_gpu_usd", "owned.resale_host_usd")[part]
+        return None if today is None else column(name, today[part], "USD")
+
+    if entry.fixed_count == 0:
+        return ResolvedMachine(machine=None, gpu=gpu, sold=_sold(id, told, today_column), warnings=())
+    kept = entry.owned is not None
     machine = Machine(
         id=id,
         gpu=gpu.id,
         gpu_name=gpu.name,
         gpus=entry.gpus,
-        fixed_count=entry.count,
+        fixed_count=entry.fixed_count,
         owned_count=0 if entry.owned is None else entry.owned.count,
-        cohorts=cohorts,
+        cohorts=resolve_cohorts(id, entry, scenario, gpu, figures, table, kind),
         gpu_includes_tax=gpu_taxed,
         host_includes_tax=host_taxed,
-        gpu_price_at=column("gpu_price_usd", gpu_price, "USD"),
+        gpu_price_at=column(f"{card}gpu_price_usd", gpu_price, "USD"),
         host_price_at=column("host_price_usd", host_price, "USD"),
         installation_at=column(
             "installation_usd",
@@ -74,10 +92,10 @@ def resolve_machine(
             ),
             "USD",
         ),
-        resale_gpu_today_at=None if today is None else column("owned.resale_gpu_usd", today[0], "USD"),
-        resale_host_today_at=None if today is None else column("owned.resale_host_usd", today[1], "USD"),
-        load_w_at=column("load_w", load_w, "W"),
-        idle_w_at=column("idle_w", idle_w, "W"),
+        resale_gpu_today_at=today_column(0) if kept and not upgraded else None,
+        resale_host_today_at=today_column(1) if kept else None,
+        load_w_at=column(f"{card}load_w", load_w, "W"),
+        idle_w_at=column(f"{card}idle_w", idle_w, "W"),
         pue_at=table.add("site.pue", site_pue, "-", floor=1.0)
         if entry.pue is None
         else column("pue", given(entry.pue), "-", floor=1.0),
@@ -91,7 +109,7 @@ def resolve_machine(
             figures.given_or(entry.target_utilisation, lambda: figures.assumed("target_utilisation")),
             "-",
         ),
-        useful_life_at=column("useful_life_months", _useful_life(entry, figures, kind), "months"),
+        useful_life_at=column("useful_life_months", useful_life(entry, figures, kind), "months"),
         maintenance_at=column(
             "maintenance_share_per_year",
             figures.given_or(entry.maintenance_share_per_year, lambda: figures.assumed("maintenance_share_per_year")),
@@ -99,7 +117,33 @@ def resolve_machine(
         ),
         fte_at=_fte_column(entry, scenario, figures, table, field, kind),
     )
-    return machine, gpu, _warnings(id, entry, gpu, host, load_w)
+    warnings = _warnings(id, entry, gpu, host, load_w)
+    if upgraded:
+        warnings += _unused_rates(id, scenario, gpu)
+    sold = _sold(id, told, today_column) if upgraded or not kept else None
+    return ResolvedMachine(machine=machine, gpu=gpu, sold=sold, warnings=tuple(warnings))
+
+
+def _sold(id: str, told: MachineInput, column: Callable[[int], int | None]) -> Sold | None:
+    """What goes at the start: whole machines, or their cards."""
+    owned, gpu_at = told.owned, column(0)
+    if owned is None or gpu_at is None:
+        return None
+    host_at = None if owned.upgraded else column(1)
+    return Sold(id=id, count=owned.count, gpus=told.gpus, gpu_at=gpu_at, host_at=host_at, upgraded=None)
+
+
+def _unused_rates(id: str, scenario: Scenario, gpu: Gpu) -> list[Issue]:
+    """Own speeds that were measured on cards that are sold."""
+    return [
+        Issue(code="rate_of_sold_cards", field=f"jobs.{job}.throughput.{id}", params={"machine": id, "gpu": gpu.name})
+        for job, entry in scenario.jobs.items()
+        if id in entry.throughput and gpu.id not in entry.throughput
+    ]
+
+
+def _tax_rate(scenario: Scenario, figures: Figures) -> Figure:
+    return figures.assumed("tax_rate") if scenario.tax.rate is None else given(scenario.tax.rate)
 
 
 def _fte_column(
@@ -120,23 +164,26 @@ def hardware_price(catalog: Catalog, item: str, condition: str) -> HardwarePrice
 
 
 def _card_price(entry: MachineInput, gpu: Gpu, figures: Figures, field: str) -> tuple[Figure, bool]:
+    """Price of a card, and whether tax is in it."""
+    told = entry.prices_include_tax
     if entry.gpu_price_usd is not None:
-        return figures.usd(entry.gpu_price_usd, field=f"{field}.gpu_price_usd"), False
+        return figures.usd(entry.gpu_price_usd, field=field), bool(told)
     price = hardware_price(figures.catalog, gpu.id, entry.condition)
     if price is None:
-        raise InputError("missing_price", field=f"{field}.gpu_price_usd", item=gpu.id, condition=entry.condition)
-    return price.price_usd, price.includes_tax
+        raise InputError("missing_price", field=field, item=gpu.id, condition=entry.condition)
+    return price.price_usd, price.includes_tax if told is None else told
 
 
 def _host_price(entry: MachineInput, host: Host | None, figures: Figures, field: str) -> tuple[Figure, bool]:
+    told = entry.prices_include_tax
     if entry.host_price_usd is not None:
-        return figures.usd(entry.host_price_usd, field=f"{field}.host_price_usd"), False
+        return figures.usd(entry.host_price_usd, field=f"{field}.host_price_usd"), bool(told)
     if host is None:
         raise InputError("missing_host", field=f"{field}.host", known=sorted(figures.catalog.hosts))
     price = hardware_price(figures.catalog, host.id, entry.condition) or hardware_price(figures.catalog, host.id, "new")
     if price is None:
         raise InputError("missing_price", field=f"{field}.host_price_usd", item=host.id, condition=entry.condition)
-    return price.price_usd, price.includes_tax
+    return price.price_usd, price.includes_tax if told is None else told
 
 
 def _power(entry: MachineInput, gpu: Gpu, host: Host | None, figures: Figures, field: str) -> tuple[Figure, Figure]:
@@ -145,7 +192,7 @@ def _power(entry: MachineInput, gpu: Gpu, host: Host | None, figures: Figures, f
         return given(entry.load_w), given(entry.idle_w)
     if host is None:
         missing = "load_w" if entry.load_w is None else "idle_w"
-        raise InputError("missing_power", field=f"{field}.{missing}", known=sorted(figures.catalog.hosts))
+        raise InputError("missing_power", field=f"{field}{missing}", known=sorted(figures.catalog.hosts))
     load, idle = machine_power(gpu, entry.gpus, host, figures)
     return (given(entry.load_w) if entry.load_w else load), (given(entry.idle_w) if entry.idle_w is not None else idle)
 
@@ -195,21 +242,18 @@ def usual_power(gpu: Gpu, gpus: int, figures: Figures) -> tuple[Figure, Figure]:
 
 def _resale_today(
     entry: MachineInput,
-    gpu: Gpu,
-    prices: tuple[Figure, bool],
-    host_prices: tuple[Figure, bool],
+    owned: Owned,
+    host_price: tuple[Figure, bool],
     tax_rate: Figure,
     figures: Figures,
     field: str,
-) -> tuple[Figure, Figure] | None:
+) -> tuple[Figure, Figure]:
     """What one owned card and one owned host would bring today, without the tax that a price may include."""
-    owned = entry.owned
-    if owned is None:
-        return None
+    gpu = find_gpu(figures.catalog, entry.gpu, field=f"{field}.gpu")
     used = hardware_price(figures.catalog, gpu.id, "used")
 
     def aged(price: Figure, taxed: bool, part: str) -> Figure:
-        ratio = interpolated(_curve(entry, gpu, figures, part), owned.age_months)
+        ratio = interpolated(residual_curve(entry, gpu, figures, part), owned.age_months)
         if not taxed:
             return combined(lambda usd, share: usd * share, price, ratio)
         return combined(lambda usd, share, rate: usd * share / (1.0 + rate), price, ratio, tax_rate)
@@ -217,84 +261,17 @@ def _resale_today(
     return (
         figures.usd_or(
             owned.resale_gpu_usd,
-            lambda: used.price_usd if used is not None else aged(*prices, "gpu"),
+            lambda: (
+                used.price_usd
+                if used is not None
+                else aged(*_card_price(entry, gpu, figures, f"{field}.gpu_price_usd"), "gpu")
+            ),
             field=f"{field}.owned.resale_gpu_usd",
         ),
         figures.usd_or(
-            owned.resale_host_usd, lambda: aged(*host_prices, "host"), field=f"{field}.owned.resale_host_usd"
+            owned.resale_host_usd, lambda: aged(*host_price, "host"), field=f"{field}.owned.resale_host_usd"
         ),
     )
-
-
-def _curve(entry: MachineInput, gpu: Gpu, figures: Figures, part: str) -> Mapping[int, Figure]:
-    own = entry.residual_gpu if part == "gpu" else entry.residual_host
-    if own is not None:
-        return {age: given(ratio) for age, ratio in own.items()}
-    curves = figures.catalog.residuals
-    if part == "host":
-        return curves["host-default"].ratio_by_age_months
-    id = {"consumer": "gpu-consumer", "datacenter": "gpu-datacenter"}.get(gpu.segment, "gpu-default")
-    return curves[id].ratio_by_age_months
-
-
-def _useful_life(entry: MachineInput, figures: Figures, kind: str) -> Figure:
-    """Age at which a unit is replaced; without a range, since the dates of purchases and sales follow from it."""
-    if entry.useful_life_months is not None:
-        return given(entry.useful_life_months)
-    return replace(figures.assumed(f"useful_life_months_{_LIFE_OF[kind]}"), low=None, high=None)
-
-
-def _cohorts(
-    id: str, scenario: Scenario, gpu: Gpu, figures: Figures, table: ParameterTable, kind: str
-) -> tuple[Cohort, ...]:
-    entry, field = scenario.machines[id], f"machines.{id}"
-    life = round(_useful_life(entry, figures, kind).value)
-    bought_age = entry.age_months or 0
-
-    def ratio(part: str, age: int) -> Figure:
-        try:
-            return interpolated(_curve(entry, gpu, figures, part), age)
-        except InputError as error:
-            raise InputError(error.code, field=f"{field}.residual_{part}", **error.params) from None
-
-    def ratio_column(part: str, age: int) -> int:
-        return table.add(f"{field}.residual_{part}.{age}", ratio(part, age), "-")
-
-    def cohort(*, owned: bool) -> Cohort:
-        first_age = entry.owned.age_months if owned and entry.owned is not None else bought_age
-        try:
-            schedule = unit_schedule(
-                horizon_months=scenario.horizon_months,
-                useful_life_months=life,
-                first_age=first_age,
-                replacement_age=bought_age,
-                owned=owned,
-            )
-        except InputError as error:
-            raise InputError(error.code, field=f"{field}.{error.field}", **error.params) from None
-        sales = []
-        for sale in schedule.sales:
-            for part in ("gpu", "host"):
-                if ratio(part, sale.bought_age).value == 0:
-                    raise InputError("residual_zero", field=f"{field}.residual_{part}", age_months=sale.bought_age)
-            sales.append(
-                SaleColumns(
-                    sale=sale,
-                    gpu_sold_at=ratio_column("gpu", sale.sold_age),
-                    gpu_bought_at=ratio_column("gpu", sale.bought_age),
-                    host_sold_at=ratio_column("host", sale.sold_age),
-                    host_bought_at=ratio_column("host", sale.bought_age),
-                )
-            )
-        count = entry.owned.count if owned and entry.owned is not None else None
-        return Cohort(
-            owned=owned, count=count, there_after=0, purchase_months=schedule.purchase_months, sales=tuple(sales)
-        )
-
-    cohorts = [cohort(owned=False)]
-    if entry.owned is not None:
-        cohorts.append(cohort(owned=True))
-    return tuple(cohorts)
 
 
 def _warnings(id: str, entry: MachineInput, gpu: Gpu, host: Host | None, load_w: Figure) -> list[Issue]:

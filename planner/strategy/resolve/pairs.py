@@ -193,7 +193,7 @@ class PairFinder:
 
     def _own_throughput(self, entry: JobInput, place: Place) -> float | None:
         """The user's own rate for this resource, or for its GPU."""
-        return entry.throughput.get(place.id, entry.throughput.get(place.gpu.id))
+        return next((entry.throughput[name] for name in place.rate_names if name in entry.throughput), None)
 
     def _as_given(
         self, job: Job, entry: JobInput, workload: Workload, place: Place, value: float, problems: list[Issue]

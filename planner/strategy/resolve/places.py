@@ -21,6 +21,7 @@ class Place:
     """A resource as a job sees it."""
 
     id: str
+    rate_names: tuple[str, ...]  # under which a job may give an own speed, the nearest first
     gpu: Gpu
     gpus_per_node: int
     max_nodes: int
@@ -48,9 +49,9 @@ def places(
     values = [parameter.value for parameter in table.freeze()]
     found = [
         Place(
-            id=machine.id, gpu=gpu, gpus_per_node=machine.gpus, max_nodes=1, machine=index, offer=None, region="",
-            provider="", startup_s=0.0, start_wait_s=0.0, network_gbit_per_s=None, term=None, spot=None, quota=None,
-            block_h=None,
+            id=machine.id, rate_names=(gpu.id,) if machine.upgraded else (machine.id, gpu.id), gpu=gpu,
+            gpus_per_node=machine.gpus, max_nodes=1, machine=index, offer=None, region="", provider="", startup_s=0.0,
+            start_wait_s=0.0, network_gbit_per_s=None, term=None, spot=None, quota=None, block_h=None,
         )
         for index, (machine, gpu) in enumerate(machines)
     ]  # fmt: skip
@@ -62,6 +63,7 @@ def places(
         found.append(
             Place(
                 id=offer.id,
+                rate_names=(offer.id, item.gpu.id),
                 gpu=item.gpu,
                 gpus_per_node=offer.gpu_count,
                 max_nodes=_max_nodes(offer, network is not None, quota),

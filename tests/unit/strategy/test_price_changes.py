@@ -181,3 +181,17 @@ def test_changes_beyond_half_a_year_are_refused(path: str, value: object) -> Non
     with pytest.raises(ScenarioError) as caught:
         problem_of(small_plan({path: value}))
     assert path.rpartition(".")[2] in str(caught.value)
+
+
+def test_purchases_in_stages_have_the_price_of_the_month_in_which_they_are_ordered() -> None:
+    change = {"hardware_price_change_per_year": -0.5, "machines.own.count": None, "machines.own.delivery_months": 3}
+    plan = small_plan({**change, "machines.own.purchases": {0: 1, 6: 2}, "machines.own.useful_life_months": 24})
+    plan["machines"]["own"] |= {"residual_gpu": {24: 0.5}, "residual_host": {24: 0.5}}
+    found = costed(plan, "hybrid")
+    paid = 1000 * 0.5**0.5
+    assert by_id(found)["gpu.own"].amount[0, [0, 6]] == pytest.approx([1000, 2 * paid], abs=CENT)
+    sold = {id: amount for id, amount in amounts(found).items() if id.startswith("resale_gpu")}
+    left = {months: 1 - months / 48 for months in (3, 9)}
+    assert sold == pytest.approx(
+        {"resale_gpu.own.m12": -1000 * left[9], "resale_gpu.own.bought6.m12": -2 * paid * left[3]}, abs=CENT
+    )

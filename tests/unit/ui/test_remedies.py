@@ -66,6 +66,11 @@ def problem(code, *, field="", **params):
         (problem("not_applicable", field="jobs.daily.seq_len", job="daily", resource="pc"), {}, []),
         (problem("over_capacity", machine="pc"), {}, [{"machines.pc.count": None}]),
         (
+            problem("over_capacity", machine="pc"),
+            {"machines": {"pc": {"purchases": {0: 1}}}},
+            [{"machines.pc.count": None, "machines.pc.purchases": None}],
+        ),
+        (
             problem("does_not_fit", job="daily", resource="pc", min_gpus=3),
             {"jobs.daily.gpus": 1},
             [{"jobs.daily.gpus": None}, {"machines.pc.gpus": 4}],

@@ -366,3 +366,19 @@ def test_what_is_taken_off_stands_with_what_it_reduces_and_every_line_has_words(
 def parts_paid(way, kind):
     """What the credit pays of a kind of line."""
     return -sum(line["amount_usd"] for line in way["lines"] if line["id"].startswith(f"credit.gift.{kind}."))
+
+
+def test_sales_say_when_and_of_which_purchase():
+    """Machines of one type that were bought at different times are sold at different prices on the same day."""
+    changes = {"owned": {"count": 1, "age_months": 24, "at_start": "sell"}, "purchases": {0: 1, 12: 1}, "count": None}
+    at = {f"machines.workstation.{key}": value for key, value in changes.items()}
+    plan = document("hybrid-lab", {**at, "horizon_months": 36, "machines.workstation.useful_life_months": 60})
+    view = View(plan_document(solve(plan)), plan, load_catalog(), USD)
+    sales = [
+        row["For"] for row in plan_rows.line_rows(view) if row["Way"] == "Mix" and row["Line"] == "Resale of cards"
+    ]
+    assert sales == [
+        "workstation, at the start",
+        "workstation, month 36",
+        "workstation, bought in month 12, month 36",
+    ]

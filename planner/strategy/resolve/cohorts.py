@@ -1,0 +1,145 @@
+"""Units of a machine type by their history: when each is bought, comes, is replaced and sold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from planner.catalog.records import Figure, Gpu
+from planner.cost.capex import Schedule, unit_schedule
+from planner.errors import InputError
+from planner.scenario.schema import MachineInput, Scenario
+from planner.strategy.parameters import ParameterTable, given
+from planner.strategy.problem import Cohort, SaleColumns
+from planner.strategy.resolve.figures import Figures, interpolated
+
+_LIFE_OF = {"server": "server", "workstation": "consumer"}
+
+
+def resolve_cohorts(
+    id: str, entry: MachineInput, scenario: Scenario, gpu: Gpu, figures: Figures, table: ParameterTable, kind: str
+) -> tuple[Cohort, ...]:
+    """Cohorts of a machine type: one for each purchase, then the units that are there already.
+
+    Raises
+    ------
+    InputError
+        An age beyond the life or the resale curve, or machines that come after the end of the plan.
+    """
+    field, horizon = f"machines.{id}", scenario.horizon_months
+    life = round(useful_life(entry, figures, kind).value)
+    bought_age = entry.age_months or 0
+
+    def ratio_column(part: str, age: int) -> int:
+        return table.add(f"{field}.residual_{part}.{age}", _ratio(entry, gpu, figures, part, age, field), "-")
+
+    def sales(schedule: Schedule, host_older: int) -> tuple[SaleColumns, ...]:
+        columns = []
+        for position, sale in enumerate(schedule.sales):
+            older = host_older if position == 0 else 0
+            host_bought, host_sold = sale.bought_age + older, sale.sold_age + older
+            for part, age in (("gpu", sale.bought_age), ("host", host_bought)):
+                if _ratio(entry, gpu, figures, part, age, field).value == 0:
+                    raise InputError("residual_zero", field=f"{field}.residual_{part}", age_months=age)
+            columns.append(
+                SaleColumns(
+                    sale=sale,
+                    gpu_sold_at=ratio_column("gpu", sale.sold_age),
+                    gpu_bought_at=ratio_column("gpu", sale.bought_age),
+                    host_sold_at=ratio_column("host", host_sold),
+                    host_bought_at=ratio_column("host", host_bought),
+                )
+            )
+        return tuple(columns)
+
+    def cohort(
+        *,
+        count: int | None,
+        first_age: int,
+        owned: bool = False,
+        host_older: int | None = None,
+        ordered: int = 0,
+        delivery: int = 0,
+    ) -> Cohort:
+        try:
+            schedule = unit_schedule(
+                horizon_months=horizon,
+                useful_life_months=life,
+                first_age=first_age,
+                replacement_age=bought_age,
+                owned=owned,
+                ordered_month=ordered,
+                delivery_months=delivery,
+            )
+        except InputError as error:
+            raise InputError(error.code, field=f"{field}.{error.field}", **error.params) from None
+        return Cohort(
+            owned=owned,
+            new_cards=host_older is not None,
+            count=count,
+            there_after=0 if owned else ordered + delivery,
+            purchase_months=schedule.purchase_months,
+            sales=sales(schedule, host_older or 0),
+        )
+
+    cohorts = [
+        cohort(first_age=bought_age, count=count, ordered=ordered, delivery=delivery)
+        for ordered, count, delivery in _purchases(entry, field, horizon)
+    ]
+    owned = entry.owned
+    if owned is not None:
+        older = owned.age_months - bought_age if owned.upgraded else None  # its life begins anew with the cards
+        cohorts.append(
+            cohort(
+                count=owned.count,
+                first_age=owned.age_months if older is None else bought_age,
+                owned=True,
+                host_older=older,
+                delivery=entry.delivery_months,
+            )
+        )
+    return tuple(cohorts)
+
+
+def _purchases(entry: MachineInput, field: str, horizon_months: int) -> list[tuple[int, int | None, int]]:
+    """Months at whose end machines are ordered, their number (None: what the work needs), and how long they take."""
+    delivery = entry.delivery_months
+    if entry.purchases is None:
+        if entry.owned is not None and entry.count == entry.owned.count:  # none is bought, so none is waited for
+            return [(0, None, 0)]
+        if delivery >= horizon_months:
+            raise InputError(
+                "delivered_after_horizon", field=f"{field}.delivery_months", value=delivery, months=horizon_months
+            )
+        return [(0, None, delivery)]
+    for month in sorted(entry.purchases):
+        if month + delivery >= horizon_months:
+            params = {"value": month, "delivery_months": delivery, "months": horizon_months}
+            raise InputError("purchase_after_horizon", field=f"{field}.purchases", **params)
+    return [(month, count, delivery) for month, count in sorted(entry.purchases.items())]
+
+
+def _ratio(entry: MachineInput, gpu: Gpu, figures: Figures, part: str, age: int, field: str) -> Figure:
+    try:
+        return interpolated(residual_curve(entry, gpu, figures, part), age)
+    except InputError as error:
+        raise InputError(error.code, field=f"{field}.residual_{part}", **error.params) from None
+
+
+def residual_curve(entry: MachineInput, gpu: Gpu, figures: Figures, part: str) -> Mapping[int, Figure]:
+    """Residual ratios of a card or a host by age: own ones, else those of the catalog."""
+    own = entry.residual_gpu if part == "gpu" else entry.residual_host
+    if own is not None:
+        return {age: given(ratio) for age, ratio in own.items()}
+    curves = figures.catalog.residuals
+    if part == "host":
+        return curves["host-default"].ratio_by_age_months
+    id = {"consumer": "gpu-consumer", "datacenter": "gpu-datacenter"}.get(gpu.segment, "gpu-default")
+    return curves[id].ratio_by_age_months
+
+
+def useful_life(entry: MachineInput, figures: Figures, kind: str) -> Figure:
+    """Age at which a unit is replaced; without a range, since the dates of purchases and sales follow from it."""
+    if entry.useful_life_months is not None:
+        return given(entry.useful_life_months)
+    return replace(figures.assumed(f"useful_life_months_{_LIFE_OF[kind]}"), low=None, high=None)
