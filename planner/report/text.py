@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from planner.catalog.source_ids import MEASUREMENTS
@@ -37,8 +37,9 @@ def plan_text(document: dict[str, Any]) -> str:
     if waits := [row for entry in document["strategies"] for row in _waiting_rows(entry)]:
         head = ["way", "job", "waits for", "wait h, mean", "nine in ten", "done after h, mean", "nine in ten", "late"]
         lines += ["", *table(head, waits)]
-    if spot := _spot_lines(document):
-        lines += ["", *spot]
+    for expected in (_job_lines(document, "spot", _spot_line), _job_lines(document, "start_wait", _start_wait_line)):
+        if expected:
+            lines += ["", *expected]
     if same := break_even_sentences(document):
         lines += ["", *same]
     if currency["code"] != "USD":
@@ -155,19 +156,21 @@ def _basis(job: dict[str, Any]) -> str:
 
 
 def _waiting_rows(entry: dict[str, Any]) -> list[list[str]]:
-    """Simulated waits at the machines of a way, where the document has them."""
+    """Simulated waits at the machines and quotas of a way, where the document has them."""
+    places = [(f"{machine['count']} x {machine['id']}", machine.get("waiting")) for machine in entry["machines"]]
+    places += [(f"quota of {quota['gpus']} GPUs, {quota['id']}", quota.get("waiting")) for quota in entry["quotas"]]
     return [
         [
             _name(entry["id"]),
             job["id"],
-            f"{machine['count']} x {machine['id']}",
+            place,
             *_simulated(job, "wait"),
             *_simulated(job, "turnaround"),
             "" if job["late_share"] is None else f"{100 * job['late_share']:.0f} %",
         ]
-        for machine in entry["machines"]
-        if machine.get("waiting") is not None
-        for job in machine["waiting"]["jobs"]
+        for place, waiting in places
+        if waiting is not None
+        for job in waiting["jobs"]
     ]
 
 
@@ -188,9 +191,22 @@ def _spot_line(job: dict[str, Any]) -> str:
     return line if wins_at is None else f"{line}; on demand is cheaper from {_cell(wins_at)} interruptions an hour"
 
 
-def _spot_lines(document: dict[str, Any]) -> list[str]:
-    """What interruptions do to each job on spot instances; ways share lines."""
-    lines = [_spot_line(job) for entry in document["strategies"] for job in entry["jobs"] if job["spot"] is not None]
+def _start_wait_line(job: dict[str, Any]) -> str:
+    wait = job["start_wait"]
+    asked = "" if wait["offer"] == job["resource"] else f", beyond the commitment on {wait['offer']}"
+    line = (
+        f"{job['id']} on {job['resource']}{asked}: instances are there in {100 * wait['available_share']:.2g} % of the"
+        f" tries; a session waits {_cell(wait['mean_h'])} h on average before it starts, unpaid, nine in ten at most"
+        f" {_cell(wait['p90_h'])} h"
+    )
+    if wait["late_share"] is None:
+        return line
+    return f"{line}; {100 * wait['late_share']:.2g} % end after {_cell(job['deadline_h'])} h"
+
+
+def _job_lines(document: dict[str, Any], key: str, line: Callable[[dict[str, Any]], str]) -> list[str]:
+    """A sentence for each job that has something under a key; ways share them."""
+    lines = [line(job) for entry in document["strategies"] for job in entry["jobs"] if job[key] is not None]
     return list(dict.fromkeys(lines))
 
 

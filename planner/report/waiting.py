@@ -11,10 +11,10 @@ from planner.report.document import issue_entry
 from planner.strategy.evaluate import Result, StrategyResult
 from planner.strategy.problem import Issue
 from planner.strategy.queueing.summary import JobWaiting, MonthWaiting, Waiting
+from planner.strategy.quota_waiting import quota_waiting
+from planner.strategy.start_waits import OFTEN_LATE
 from planner.strategy.waiting import MachineWaiting, machine_waiting
 
-OFTEN_LATE: Final = 0.1
-"""Share of the attempts that end past their limit, from which a plan says so. [-]"""
 FEW_RUNS: Final = 20
 """Simulated runs below which nine in ten are all but one or two."""
 
@@ -33,24 +33,38 @@ def simulated(result: Result, strategy: StrategyResult, *, more: int = 0) -> tup
 def with_waiting(document: Mapping[str, Any], result: Result) -> dict[str, Any]:
     """A plan's document with the waits at its machines, and a warning of jobs that waiting often makes late.
 
-    Waits are null where a run takes more machines than there are.
+    Waits are null where a run takes more machines than there are. Quotas on rented GPUs likewise.
     """
     strategies, warnings = [], []
     for entry, strategy in zip(document["strategies"], result.strategies, strict=True):
         waiting = waiting_entries(result, strategy)
         machines = [{**machine, "waiting": waiting.get(machine["id"])} for machine in entry["machines"]]
-        strategies.append({**entry, "machines": machines})
-        warnings += [issue_entry(issue) for issue in _late(entry["id"], machines)]
+        quotas = _with_quota_waiting(entry["quotas"], result, strategy)
+        strategies.append({**entry, "machines": machines, "quotas": quotas})
+        late = [*_late(entry["id"], machines, "late_with_waiting"), *_late(entry["id"], quotas, "late_with_quota")]
+        warnings += [issue_entry(issue) for issue in late]
     return {**document, "strategies": strategies, "warnings": [*document["warnings"], *warnings]}
 
 
-def _late(way: str, machines: Sequence[Mapping[str, Any]]) -> Iterator[Issue]:
-    for machine in machines:
-        for job in machine["waiting"]["jobs"] if machine["waiting"] is not None else ():
+def _with_quota_waiting(
+    entries: Sequence[Mapping[str, Any]], result: Result, strategy: StrategyResult
+) -> list[dict[str, Any]]:
+    choice = strategy.allocation.choice
+    found = () if choice is None or not entries else quota_waiting(result.problem, result.theta, choice)
+    return [
+        {**entry, "waiting": None if one.waiting is None else waiting_entry(one.waiting)}
+        for entry, one in zip(entries, found, strict=True)
+    ]
+
+
+def _late(way: str, places: Sequence[Mapping[str, Any]], code: str) -> Iterator[Issue]:
+    for place in places:
+        for job in place["waiting"]["jobs"] if place["waiting"] is not None else ():
             if (job["late_share"] or 0.0) > OFTEN_LATE:
-                place = f"{job['id']} on {machine['id']}"
-                params = {"way": render(f"strategy_{way}"), "share": job["late_share"], "count": machine["count"]}
-                yield Issue(code="late_with_waiting", field=f"jobs.{job['id']}.deadline_h", where=place, params=params)
+                count = place["count"] if code == "late_with_waiting" else place["gpus"]
+                params = {"way": render(f"strategy_{way}"), "share": job["late_share"], "count": count}
+                where = f"{job['id']} on {place['id']}"
+                yield Issue(code=code, field=f"jobs.{job['id']}.deadline_h", where=where, params=params)
 
 
 def waiting_entry(waiting: Waiting) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from planner.scenario.values import (
     AgeMonths,
     Amount,
     AtLeastOne,
+    Available,
     BillingUnit,
     CardGb,
     CardGbPerS,
@@ -22,8 +23,10 @@ from planner.scenario.values import (
     CardW,
     Count,
     CurrencyCode,
+    Days,
     Fte,
     GbitPerS,
+    GpuQuota,
     Growth,
     Id,
     Interrupted,
@@ -42,6 +45,7 @@ from planner.scenario.values import (
     Pue,
     Rate,
     ResidualRatios,
+    Retry,
     Seconds,
     Share,
     Switch,
@@ -151,6 +155,8 @@ class JobInput(Work):
     regions: list[str] = Field(default_factory=list)
     terms: Annotated[list[Term], Field(min_length=1)] | None = None
     in_house: Switch = False
+    only_on: Annotated[list[str], Field(min_length=1)] | None = None  # ids of machines, offers, GPUs, providers
+    not_on: list[str] = Field(default_factory=list)
     checkpoints: Annotated[int, BeforeValidator(check_whole), Field(ge=0, le=1_000_000)] = 0
     checkpoint_s: NonNegative = 0.0
     eval_share: Share = 0.0
@@ -246,12 +252,14 @@ class ModelInput(Work):
 
 
 class CommitmentInput(Model):
-    """Instances of a reserved offer that a plan may commit to."""
+    """Instances of a reserved offer, or blocks of one sold by the day, that a plan may commit to."""
 
     nodes: Count = 1
     payment: Literal["monthly", "upfront"] = "monthly"
     from_month: Month = 1
     renew: Switch = False
+    days: Days | None = None
+    months: Annotated[list[Month], Field(min_length=1)] | None = None
     overflow: str | None = None
 
 
@@ -268,6 +276,7 @@ class Rental(Model):
     gpus: list[str] | None = None
     exclude: list[str] = Field(default_factory=list)
     commitments: Annotated[dict[str, CommitmentInput], Field(max_length=100)] = Field(default_factory=dict)
+    quota_gpus: Annotated[dict[str, GpuQuota], Field(max_length=100)] = Field(default_factory=dict)
     idle_tail_s: Seconds = 0.0
     load_checkpoint_s: Seconds | None = None
     reacquire_s: Seconds | None = None
@@ -305,6 +314,8 @@ class OfferInput(Model):
     billing_unit_s: BillingUnit | None = None
     minimum_s: Seconds | None = None
     startup_s: Seconds | None = None
+    available_share: Available | None = None
+    retry_s: Retry | None = None
     load_w: MachineW | None = None
     idle_w: MachineIdleW | None = None
     pue: Pue | None = None
@@ -319,6 +330,8 @@ class OfferInput(Model):
         if self.price_usd_per_h is not None and self.price_usd_per_gpu_h is not None:
             names = ("price_usd_per_gpu_h", *money_aliases("price_usd_per_gpu_h"))
             raise FieldError(*names, expected="'price_usd_per_h' or 'price_usd_per_gpu_h', not both")
+        if self.retry_s is not None and self.available_share is None:
+            raise FieldError("retry_s", expected="'available_share' beside it")
         _check_idle(self.idle_w, self.load_w, "load_w")
         return self
 

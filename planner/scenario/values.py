@@ -143,6 +143,7 @@ Switch = Annotated[bool, BeforeValidator(_switch)]
 Share = Annotated[float, BeforeValidator(_share)]
 Rate = Annotated[float, BeforeValidator(_share)]
 Interrupted = Annotated[float, BeforeValidator(_share), Field(lt=1)]  # all of them would be without end
+Available = Annotated[float, BeforeValidator(check_positive), Field(le=1)]  # never would be no offer
 AtLeastOne = Annotated[float, BeforeValidator(check_number), Field(ge=1, le=1e6)]
 Pue = Annotated[float, BeforeValidator(check_number), Field(ge=1, le=5)]
 KgPerKwh = Annotated[float, BeforeValidator(check_number), Field(ge=0, le=3)]
@@ -159,9 +160,12 @@ Fte = Annotated[float, BeforeValidator(_between(0, 10_000, "FTE"))]
 MachineW = Annotated[float, BeforeValidator(_between(0.1, 1_000_000, "W"))]
 MachineIdleW = Annotated[float, BeforeValidator(_between(0, 1_000_000, "W"))]
 Seconds = Annotated[float, BeforeValidator(_not_negative), Field(le=S_PER_H * H_PER_MONTH)]
+Retry = Annotated[float, BeforeValidator(check_positive), Field(le=S_PER_H * H_PER_MONTH)]
 BillingUnit = Annotated[float, BeforeValidator(check_positive), Field(le=S_PER_H * H_PER_MONTH)]
 Count = Annotated[int, BeforeValidator(check_whole), Field(ge=1, le=1_000_000)]
+GpuQuota = Annotated[int, BeforeValidator(check_whole), Field(ge=0, le=1_000_000)]
 Month = Annotated[int, BeforeValidator(check_whole), Field(ge=1, le=84)]
+Days = Annotated[int, BeforeValidator(check_whole), Field(ge=1, le=366)]
 Growth = Annotated[float, BeforeValidator(check_number), Field(ge=-0.5, le=0.5)]  # a month; half is far beyond any plan
 PriceChange = Annotated[float, BeforeValidator(check_number), Field(ge=-0.5, le=0.5)]  # a year
 Months = Annotated[int, BeforeValidator(check_whole), Field(ge=1, le=84)]

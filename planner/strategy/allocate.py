@@ -17,6 +17,7 @@ from planner.cost.lines import Array
 from planner.strategy.kernel import Choice, kernel
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import Issue, Job, Pair, PlanProblem
+from planner.strategy.quotas import quota_problems, quotas_exceeded
 from planner.strategy.relief_lines import with_relieved_early
 from planner.strategy.sessions import busy_h_by_month, powered_h, session_node_h, turnaround_h
 
@@ -86,16 +87,20 @@ def allocate(problem: PlanProblem, theta: Theta, kind: Kind) -> Allocation:
         return Allocation(kind=kind, choice=None, problems=tuple(problems), warnings=tuple(warnings))
     choices = _combinations(problem, theta, plans)
     counts = machine_counts(problem, theta, choices, keep_fixed=kind != "cloud")
-    evaluation = kernel(problem, theta, Choice(machine_count=counts, routing=choices))
+    rows = Choice(machine_count=counts, routing=choices)
+    evaluation = kernel(problem, theta, rows)
     overfull = _overfull(problem, theta, choices, counts)
-    best = int(np.lexsort((evaluation.present_value_usd, overfull.sum(axis=1)))[0])  # within capacity, then cheapest
+    exceeded = overfull.sum(axis=1) + quotas_exceeded(problem, theta, rows)
+    best = int(np.lexsort((evaluation.present_value_usd, exceeded))[0])  # within capacity, then cheapest
     routing, count = choices[best : best + 1], counts[best : best + 1]
+    choice = Choice(machine_count=count, routing=routing)
     problems += _capacity_problems(problem, theta, routing, count, overfull[best])
+    problems += quota_problems(problem, theta, choice)
     problems += _late_problems(problem, theta, routing)
     warnings += _load_warnings(problem, theta, routing, count, overfull[best])
     return Allocation(
         kind=kind,
-        choice=Choice(machine_count=count, routing=routing),
+        choice=choice,
         problems=tuple(problems),
         warnings=tuple(warnings),
     )
@@ -280,12 +285,12 @@ def _why_not(problem: PlanProblem, job: Job, side: str, pairs: Sequence[Pair]) -
     if not mine:
         code = "no_machines" if side == "local" else "no_offers"
         return [Issue(code=code, field="machines" if side == "local" else "rental", params={"job": job.id})]
-    rules = ("in_house_only", "region_not_allowed", "term_not_allowed")
+    rules = ("in_house_only", "pinned_elsewhere", "pinned_off", "region_not_allowed", "term_not_allowed")
     allowed = [pair for pair in mine if not any(issue.code in rules for issue in pair.problems)]
     if allowed:  # what keeps a permitted place from doing the job helps more than that another isn't permitted
         mine = allowed
     reasons = [issue for pair in mine for issue in pair.problems]
-    order = (*rules, "does_not_fit", "too_many_gpus", "fits_nowhere")
+    order = (*rules, "quota_below_run", "quota_zero", "does_not_fit", "too_many_gpus", "fits_nowhere")
     reasons.sort(key=lambda issue: (order.index(issue.code) if issue.code in order else len(order), _distance(issue)))
     return reasons[:1]
 

@@ -24,6 +24,7 @@ from planner.strategy.relief_lines import unused_credits
 from planner.strategy.resolve import resolve
 from planner.strategy.sessions import attempt_s, download_s, upload_s
 from planner.strategy.spot_jobs import SpotJob, spot_job
+from planner.strategy.start_waits import StartWait, late_for_capacity, start_wait
 from planner.strategy.unit_costs import RunCost, marginal_usd, run_costs
 from planner.units import S_PER_H
 from planner.workload.job import PlannedJob
@@ -55,6 +56,7 @@ class JobResult:
     cost: RunCost
     runner_up: RunnerUp | None  # the next offer, for rented runs
     spot: SpotJob | None
+    start_wait: StartWait | None  # for rented instances that aren't always there
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +106,10 @@ class Result:
             found += strategy.allocation.warnings
             for job in strategy.jobs:
                 place = f"{job.job} on {job.resource}"
-                found += [replace(issue, where=place) for issue in job.pair.fit.warnings]
+                found += [
+                    replace(issue, where=place)
+                    for issue in (*job.pair.fit.warnings, *late_for_capacity(job.job, job.resource, job.start_wait))
+                ]
             found += self._machine_warnings(strategy)
             if strategy.evaluation is not None:
                 found += unused_credits(self.problem, self.theta, strategy.evaluation.lines, strategy.kind)
@@ -257,6 +262,7 @@ def _job_result(problem: PlanProblem, theta: Theta, index: int, share: float, co
         cost=cost,
         runner_up=_runner_up(problem, theta, pair),
         spot=spot_job(problem, theta, pair),
+        start_wait=start_wait(problem, theta, pair),
     )
 
 

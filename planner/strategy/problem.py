@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -10,6 +11,7 @@ import numpy as np
 from planner.cost.capex import Sale
 from planner.performance.estimate import Prediction, Setup
 from planner.strategy.parameters import Parameter, Theta
+from planner.units import H_PER_MONTH
 from planner.workload.job import Arrivals
 
 
@@ -179,22 +181,45 @@ class Machine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commitment:
-    """Instances of an offer that are paid for over whole terms, used or not."""
+    """Instances of an offer that are paid for over whole terms or blocks of days, used or not."""
 
     nodes: int
     upfront: bool
-    starts: tuple[int, ...]  # month after which each term begins, from 0
-    term_months: int
+    starts: tuple[int, ...]  # month after which each term begins, from 0, in order
+    term_h: float
     overflow: int  # index of the offer that takes what the commitment doesn't cover
+
+    @property
+    def term_months(self) -> int:
+        """Months that a term touches."""
+        return math.ceil(self.term_h / H_PER_MONTH)
 
     @property
     def last_month(self) -> int:
         """Month in which the last term ends."""
         return self.starts[-1] + self.term_months
 
-    def covered(self, month: int) -> bool:
-        """Whether some term covers a month, from 1."""
-        return any(start < month <= start + self.term_months for start in self.starts)
+    def cover_h(self, month: int) -> float:
+        """Node-hours that the terms have in a month, from 1. [h]"""
+        spent_h = (H_PER_MONTH * (month - 1 - start) for start in self.starts if start < month)
+        return self.nodes * sum(min(max(self.term_h - spent, 0.0), H_PER_MONTH) for spent in spent_h)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Availability:
+    """Columns of how often instances are there when they are asked for."""
+
+    available_share_at: int
+    retry_s_at: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quota:
+    """Most GPUs that rented instances of some offers may have at once."""
+
+    id: str  # offer, GPU or provider
+    gpus: int
+    offers: tuple[int, ...]  # indices
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,6 +246,7 @@ class RentedOffer:
     free_h_per_month_at: int | None  # node-hours that aren't billed; None: no such limit
     free_h_total_at: int | None  # of the whole plan
     spot: Spot | None
+    availability: Availability | None  # None: instances are always there
     commitment: Commitment | None
 
     @property
@@ -290,6 +316,7 @@ class PlanProblem:
     machines: tuple[Machine, ...]
     offers: tuple[RentedOffer, ...]
     providers: tuple[RentedProvider, ...]
+    quotas: tuple[Quota, ...]
     pairs: tuple[Pair, ...]
     site: LocalSite
     owned_value_counts: bool

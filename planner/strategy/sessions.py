@@ -14,6 +14,7 @@ from planner.cost.spot import SpotRun, run_hazard_per_s, spot_run
 from planner.energy.facility import metered_kwh
 from planner.energy.power import partly_loaded_w
 from planner.performance.duration import attempt_parts, transfer_s
+from planner.performance.start_wait import mean_start_wait_s
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import Pair, PlanProblem, RentedOffer
 from planner.units import S_PER_H
@@ -136,12 +137,26 @@ def session_kwh(pair: Pair, offer: RentedOffer, theta: Theta) -> Array:
     return np.asarray(pair.nodes * kwh)
 
 
-def turnaround_h(problem: PlanProblem, pair: Pair, theta: Theta) -> Array:
-    """Start-up and work of one attempt with moving its data, without waiting for a free machine. [h]"""
+def session_s(problem: PlanProblem, pair: Pair, theta: Theta) -> Array:
+    """Start-up and work of one attempt, without any waiting before it. [s]"""
     before_s = 0.0 if pair.offer is None else startup_s(pair, problem.offers[pair.offer].startup_s_at, theta)
-    if pair.transfer is not None:
-        before_s = before_s + download_s(pair, theta) + (0.0 if pair.transfer.billed else upload_s(pair, theta))
-    return np.asarray((before_s + attempt_s(pair, theta)) / S_PER_H)
+    return np.asarray(before_s + attempt_s(pair, theta))
+
+
+def moving_s(pair: Pair, theta: Theta) -> Array:
+    """Moving the data of one attempt while no instance is held. [s]"""
+    upload = 0.0 if pair.transfer is not None and pair.transfer.billed else upload_s(pair, theta)
+    return np.asarray(download_s(pair, theta) + upload)
+
+
+def turnaround_h(problem: PlanProblem, pair: Pair, theta: Theta) -> Array:
+    """Start-up, work and data of one attempt, and the expected wait for rented instances, not for machines. [h]"""
+    seconds = session_s(problem, pair, theta) + moving_s(pair, theta)
+    availability = None if pair.offer is None else problem.offers[pair.offer].availability
+    if availability is not None:
+        share, retry_s = theta[:, availability.available_share_at], theta[:, availability.retry_s_at]
+        seconds = seconds + mean_start_wait_s(share, retry_s)
+    return np.asarray(seconds / S_PER_H)
 
 
 def busy_h_by_month(problem: PlanProblem, theta: Theta, routing: Array, by_month: SharesByMonth = ALIKE) -> Array:

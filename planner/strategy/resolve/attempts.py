@@ -29,12 +29,17 @@ class PlannedAttempt:
 
     @property
     def turnaround_h(self) -> float:
-        """Start-up, the attempt and moving its data; on spot instances with what interruptions should add. [h]"""
+        """Wait for rented instances, start-up, the attempt and its data, with what interruptions of spot add. [h]"""
         upload_s, download_s = self._moves_s()
-        moving_h = (download_s + (0.0 if self._waits_for_upload else upload_s)) / S_PER_H
+        moving_s = download_s + (0.0 if self._waits_for_upload else upload_s)
+        return self.session_h + (self.place.start_wait_s + moving_s) / S_PER_H
+
+    @property
+    def session_h(self) -> float:
+        """Start-up and the attempt; on spot instances with what interruptions are expected to add. [h]"""
         if self.place.spot is not None:
-            return float(self._on_spot().total_s) / S_PER_H + moving_h
-        return float(self._alone().total_h) + self._startup_s / S_PER_H + moving_h
+            return float(self._on_spot().total_s) / S_PER_H
+        return float(self._alone().total_h) + self._startup_s / S_PER_H
 
     @property
     def _waits_for_upload(self) -> bool:

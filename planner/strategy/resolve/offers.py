@@ -12,7 +12,7 @@ from planner.errors import InputError, UnknownIdError
 from planner.scenario.schema import OfferInput, Scenario
 from planner.scenario.values import PLANNED_TERMS
 from planner.strategy.parameters import ParameterTable, given
-from planner.strategy.problem import Issue, RentedOffer, RentedProvider, Spot
+from planner.strategy.problem import Availability, Issue, RentedOffer, RentedProvider, Spot
 from planner.strategy.resolve.figures import Figures, combined
 from planner.strategy.resolve.machines import machine_power
 from planner.strategy.resolve.transfers import uploads
@@ -263,6 +263,7 @@ def resolve_offer(
         free_h_per_month_at=free_hours("free_node_hours_per_month", own.free_node_hours_per_month),
         free_h_total_at=free_hours("free_node_hours_total", own.free_node_hours_total),
         spot=None,
+        availability=_availability(field, offer, own, figures, table),
         commitment=None,
     )
     if offer.term != "spot":
@@ -277,6 +278,23 @@ def resolve_offer(
         reacquire_s_at=table.add("rental.reacquire_s", reacquire_s, "s"),
     )
     return replace(rented, spot=spot)
+
+
+def _availability(
+    field: str, offer: Offer, own: OfferInput, figures: Figures, table: ParameterTable
+) -> Availability | None:
+    """Columns of how often instances are there; None where nothing is said: then they always are."""
+    if own.available_share is None:
+        return None
+    if offer.term not in PLANNED_TERMS:
+        raise InputError(
+            "available_committed", field=f"{field}.available_share", value=own.available_share, term=offer.term
+        )
+    retry_s = figures.given_or(own.retry_s, lambda: figures.assumed("rented_retry_s"))
+    return Availability(
+        available_share_at=table.add(f"{field}.available_share", given(own.available_share), "-"),
+        retry_s_at=table.add(f"{field}.retry_s", retry_s, "s"),
+    )
 
 
 def _provider_index(

@@ -1,0 +1,79 @@
+"""Waiting for a quota on rented GPUs, simulated for the jobs that share it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from planner.strategy.kernel import Choice
+from planner.strategy.parameters import Theta
+from planner.strategy.problem import Pair, PlanProblem
+from planner.strategy.queueing.simulate import Pool
+from planner.strategy.queueing.streams import Stream
+from planner.strategy.queueing.summary import Waiting, simulable, simulate_waiting
+from planner.strategy.quotas import QuotaUse, limits, quota_uses, run_gpus
+from planner.strategy.sessions import moving_s, session_s
+from planner.units import S_PER_H
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuotaWaiting:
+    """What was found for one quota; None where it can't be simulated."""
+
+    use: QuotaUse
+    waiting: Waiting | None
+
+
+def quota_waiting(problem: PlanProblem, theta: Theta, choice: Choice) -> tuple[QuotaWaiting, ...]:
+    """Waits and turnaround of rented runs under each quota that limits some, each quota by itself.
+
+    A run holds its whole instances from start-up to its end, so the quota is a pool of GPUs in groups that divide all
+    runs; other limits on the same runs are left out.
+
+    Parameters
+    ----------
+    problem : PlanProblem
+        The resolved question.
+    theta : array, shape [1, parameters]
+        Parameter values.
+    choice : Choice
+        One row.
+    """
+    found = []
+    for use in quota_uses(problem, theta, choice):
+        pairs = [
+            (index, pair)
+            for index, pair in enumerate(problem.pairs)
+            if choice.routing[0, index] > 0 and limits(problem, use.quota, pair)
+        ]
+        pool = Pool(machines=use.quota.gpus // use.unit, gpus=1)
+        streams = tuple(_stream(problem, theta, choice, index, use.unit) for index, _ in pairs)
+        fits = max(stream.machines for stream in streams) <= pool.machines
+        limits_h = [_limit_h(problem, theta, pair) for _, pair in pairs]
+        waiting = simulate_waiting(pool, streams, limits_h) if fits and simulable(pool, streams) else None
+        found.append(QuotaWaiting(use=use, waiting=waiting))
+    return tuple(found)
+
+
+def _limit_h(problem: PlanProblem, theta: Theta, pair: Pair) -> float | None:
+    """Limit of an attempt less the time in which only its data moves. [h]"""
+    limit_h = problem.jobs[pair.job].deadline_h
+    return None if limit_h is None else limit_h - float(moving_s(pair, theta)[0]) / S_PER_H
+
+
+def _stream(problem: PlanProblem, theta: Theta, choice: Choice, index: int, unit: int) -> Stream:
+    pair = problem.pairs[index]
+    job = problem.jobs[pair.job]
+    share = choice.by_month[index][0] if index in choice.by_month else choice.routing[0, index]
+    runs = np.ones(problem.horizon_months) * (1.0 if job.profile is None else job.profile) * share
+    return Stream(
+        id=job.id,
+        runs_per_month=tuple((theta[0, job.runs_per_month_at] * runs).tolist()),
+        duration_h=float(np.asarray(session_s(problem, pair, theta))[0]) / S_PER_H,
+        attempts_per_run=float(theta[0, job.attempts_per_run_at]),
+        machines=run_gpus(problem, pair) // unit,
+        priority=job.priority,
+        together=job.submitted_together,
+        arrivals=job.arrivals,
+    )
