@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -10,11 +13,14 @@ from planner.strategy.kernel import Choice
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import Pair, PlanProblem
 from planner.strategy.queueing.simulate import Pool
-from planner.strategy.queueing.streams import Stream
+from planner.strategy.queueing.streams import H_PER_WEEK, Stream
 from planner.strategy.queueing.summary import Waiting, simulable, simulate_waiting
 from planner.strategy.quotas import QuotaUse, limits, quota_uses, run_gpus
 from planner.strategy.sessions import moving_s, session_s
-from planner.units import S_PER_H
+from planner.units import H_PER_MONTH, S_PER_H
+
+_OFFICE_CROWDING: Final = H_PER_WEEK / 40.0  # what comes in a week comes in its office hours
+_DEVIATIONS: Final = 12.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,8 +53,8 @@ def quota_waiting(problem: PlanProblem, theta: Theta, choice: Choice) -> tuple[Q
             for index, pair in enumerate(problem.pairs)
             if choice.routing[0, index] > 0 and limits(problem, use.quota, pair)
         ]
-        pool = Pool(machines=use.quota.gpus // use.unit, gpus=1)
         streams = tuple(_stream(problem, theta, choice, index, use.unit) for index, _ in pairs)
+        pool = Pool(machines=min(use.quota.gpus // use.unit, _never_all(streams)), gpus=1)
         fits = max(stream.machines for stream in streams) <= pool.machines
         limits_h = [_limit_h(problem, theta, pair) for _, pair in pairs]
         waiting = simulate_waiting(pool, streams, limits_h) if fits and simulable(pool, streams) else None
@@ -60,6 +66,23 @@ def _limit_h(problem: PlanProblem, theta: Theta, pair: Pair) -> float | None:
     """Limit of an attempt less the time in which only its data moves. [h]"""
     limit_h = problem.jobs[pair.job].deadline_h
     return None if limit_h is None else limit_h - float(moving_s(pair, theta)[0]) / S_PER_H
+
+
+def _never_all(streams: Sequence[Stream]) -> int:
+    """Groups of GPUs that runs never hold all at once, even without a quota: a larger one is as good as these.
+
+    What runs at once without limits is compound Poisson: twelve standard deviations and as many batches above its mean
+    in the busiest month aren't reached.
+    """
+    mean = variance = largest = 0.0
+    for stream in streams:
+        crowded = _OFFICE_CROWDING if stream.arrivals == "office_hours" else 1.0
+        attempts_per_h = max(stream.runs_per_month) * stream.attempts_per_run * crowded / H_PER_MONTH
+        batch = stream.together * stream.machines
+        mean += attempts_per_h * stream.duration_h * stream.machines
+        variance += attempts_per_h * stream.duration_h * stream.machines * batch
+        largest = max(largest, batch)
+    return math.ceil(mean + _DEVIATIONS * (math.sqrt(variance) + largest))
 
 
 def _stream(problem: PlanProblem, theta: Theta, choice: Choice, index: int, unit: int) -> Stream:

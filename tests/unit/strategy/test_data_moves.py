@@ -88,6 +88,17 @@ def test_moving_data_counts_in_turnaround_on_rented_machines_alone(overrides: di
     assert turnaround(overrides, "own") == pytest.approx(1.0)
 
 
+def test_waits_for_capacity_and_for_data_add_up() -> None:
+    """An hour of wait in the mean, 0.1 h of upload, 1 h of work: of tries an hour apart half are granted."""
+    waits = {**RATE, "jobs.work.upload_gb_per_run": 45}
+    waits |= {"offers.rented.available_share": 0.5, "offers.rented.retry_s": 3600}
+    assert turnaround(waits) == pytest.approx(2.1)
+    for limit_h, late in ((2.05, 0.5), (2.15, 0.25)):  # room for no retry, and for one
+        job = strategy(solve(small_plan({**waits, "jobs.work.deadline_h": limit_h})), "cloud").jobs[0]
+        assert job.start_wait is not None
+        assert job.start_wait.late_share == pytest.approx(late)
+
+
 def test_a_session_holds_the_upload_where_instances_wait_for_it() -> None:
     overrides = {"jobs.work.upload_gb_per_run": 45, "jobs.work.egress_gb_per_run": 90, "jobs.work.attempts_per_run": 2}
     overrides |= {"rental.egress_usd_per_gb": 0}

@@ -121,13 +121,29 @@ def test_shares_by_month_count_in_their_months() -> None:
     assert attempts == pytest.approx([160] * 8 + [800], rel=0.25)
 
 
-def sweep(together: int) -> Result:
-    """10-hour runs, so many submitted together, rarely, on a quota of four GPUs."""
+def sweep(together: int, quota: int = 4) -> Result:
+    """10-hour runs, so many submitted together, rarely, on a quota of a few GPUs."""
     plan = small_plan({"jobs.work.samples": 36_000, "jobs.work.runs_per_month": 1, "horizon_months": 84})
     plan["jobs"]["work"] |= {"submitted_together": together, "deadline_h": 35}
     plan["machines"], plan["jobs"]["work"]["throughput"] = {}, {"rented": 1}
-    plan["rental"]["quota_gpus"] = {"rented": 4}
+    plan["rental"]["quota_gpus"] = {"rented": quota}
     return solve(plan)
+
+
+def sweep_waits(together: int, quota: int) -> float:
+    """Longest mean wait of the sweep."""
+    result = sweep(together, quota)
+    choice = strategy(result, "cloud").allocation.choice
+    assert choice is not None
+    (found,) = quota_waiting(result.problem, result.theta, choice)
+    assert found.waiting is not None
+    return found.waiting.jobs[0].wait.mean_h
+
+
+def test_nobody_waits_for_a_quota_that_is_never_used_up() -> None:
+    """A million GPUs are simulated as the few hundred that are ever held."""
+    assert sweep_waits(20, 1_000_000) == 0
+    assert sweep_waits(20, 60) < 0.1 < sweep_waits(20, 19)
 
 
 def test_runs_submitted_together_queue_for_the_quota() -> None:
