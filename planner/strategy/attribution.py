@@ -78,10 +78,11 @@ def sharers(problem: PlanProblem, line: CostLine, used: Sequence[int]) -> tuple[
         found = [i for i in used if pairs[i].machine is not None]
     elif line.resource == "cloud":
         found = [i for i in used if pairs[i].offer is not None]
-    elif line.bears_on in EXTRAS:
-        found = [i for i in used if _provider(problem, pairs[i]) == line.resource]
     else:
-        found = [i for i in used if pairs[i].resource == line.resource]
+        there = [i for i in used if pairs[i].resource == line.resource]
+        named = bool(there) or any(machine.id == line.resource for machine in problem.machines)
+        at_provider = [i for i in used if _provider(problem, pairs[i]) == line.resource]
+        found = at_provider if line.bears_on in EXTRAS or not named else there
     return tuple(found)
 
 

@@ -179,6 +179,8 @@ def test_every_month_can_be_read_in_numbers(at_once):
     way = way_of(at)
     assert months["Cash, USD"].iloc[1] == f"{way['months'][1]['amount_usd']:.2f}"
     assert (months["Load, workstation"] == percent(way["machines"][0]["utilisation"])).all()
+    assert at.session_state["last_good"].jobs_csv().startswith("strategy,month,group,job,resource,runs,gpu_hours,")
+    assert "Where each job runs, by month, as CSV" in [button.label for button in at.get("download_button")]
 
 
 def test_an_empty_scenario_leads_on():

@@ -50,10 +50,25 @@ def test_a_month_without_work_is_paid_by_the_hours_of_the_whole_horizon() -> Non
     assert shares.runs[:, 3].tolist() == [0, 0]
 
 
+def with_spare(name: str = "spare") -> dict[str, Any]:
+    """A machine of 1,500 USD that no job would choose."""
+    plan = small_plan({"jobs.work.throughput": {"own": 1, "rented": 1, name: 1e-3}})
+    plan["machines"][name] = dict(plan["machines"]["own"])
+    return plan
+
+
+def test_a_machine_called_like_a_provider_in_use_is_still_nobodys() -> None:
+    plan = with_spare("house")
+    plan["offers"]["rented"]["provider"] = "house"
+    plan["jobs"]["work"]["class"] = "key"
+    plan["rental"] |= {"storage_gb": 100, "storage_usd_per_gb_month": 0.1}
+    shares, found = shares_of(plan, "hybrid")
+    assert [job.resource for job in found.jobs] == ["rented"]
+    assert shares.amount_usd[:, 1] == pytest.approx([200 + 10, 2 * 7.3])
+
+
 def test_machines_that_no_job_uses_are_nobodys() -> None:
-    plan = small_plan({"jobs.work.throughput": {"own": 1, "rented": 1, "spare": 1e-3}})
-    plan["machines"]["spare"] = dict(plan["machines"]["own"])
-    shares, found = shares_of(plan)
+    shares, found = shares_of(with_spare())
     assert [job.resource for job in found.jobs] == ["own"]
     assert shares.amount_usd[-1, [0, 1, 12]] == pytest.approx([1500, 7.3, 7.3 - 625])
     assert shares.kwh[-1, 1:] == pytest.approx(73)
