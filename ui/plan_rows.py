@@ -28,6 +28,7 @@ _ROLE_OF_LINE = {
     "maintenance": "upkeep",
     "storage": "upkeep",
     "egress": "upkeep",
+    "ingress": "upkeep",
     "tax_local": "upkeep",
     "staff_local": "people",
     "staff_cloud": "people",
@@ -70,7 +71,7 @@ def _parts(view: View, way: Row) -> dict[str, float]:
 
 def role_of(view: View, line: Row) -> str:
     """Role of a cost line, all but the tax on what is rented."""
-    kind = line["id"].split(".")[0]
+    kind = (line.get("reduces") or line["id"]).split(".")[0]
     if kind == "rental":
         return role_of_term(view.offer(line["resource"]).term)
     return _ROLE_OF_LINE[kind]

@@ -87,6 +87,7 @@ class Builder:
             storage_usd_per_gb_month=self.optional(entry.storage_usd_per_gb_month, origin, "storage_usd_per_gb_month"),
             egress_usd_per_gb=self.optional(entry.egress_usd_per_gb, origin, "egress_usd_per_gb"),
             free_egress_gb_per_month=self.optional(entry.free_egress_gb_per_month, origin, "free_egress_gb_per_month"),
+            ingress_usd_per_gb=self.optional(entry.ingress_usd_per_gb, origin, "ingress_usd_per_gb"),
             startup_s=self.optional(entry.startup_s, origin, "startup_s"),
             pue=self.optional(entry.pue, origin, "pue"),
         )

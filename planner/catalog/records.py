@@ -108,6 +108,7 @@ class Provider:
     storage_usd_per_gb_month: Figure | None
     egress_usd_per_gb: Figure | None
     free_egress_gb_per_month: Figure | None
+    ingress_usd_per_gb: Figure | None
     startup_s: Figure | None
     pue: Figure | None
 

@@ -55,6 +55,7 @@ class ProviderIn(RecordIn):
     storage_usd_per_gb_month: NonNegative | None = None
     egress_usd_per_gb: NonNegative | None = None
     free_egress_gb_per_month: NonNegative | None = None
+    ingress_usd_per_gb: NonNegative | None = None
     startup_s: NonNegative | None = None
     pue: Factor | None = None
 

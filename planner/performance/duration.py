@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from planner.units import H_PER_YEAR, S_PER_H, Numeric
+from planner.units import BITS_PER_BYTE, BYTES_PER_GB, H_PER_YEAR, MILLION, S_PER_H, Numeric
 
 LEAST_INTERVAL_S = 1.0  # of work between checkpoints that pause nothing
 MOST_LOST = 1000.0  # times the rest of a run, above which it is taken never to end
@@ -44,6 +44,24 @@ def attempt_h(
     20.8
     """
     return (work / throughput + checkpoints * checkpoint_s) / S_PER_H
+
+
+def transfer_s(data_gb: Numeric, rate_mbit_per_s: Numeric) -> Numeric:
+    """Time to move data at a steady rate. [s]
+
+    Parameters
+    ----------
+    data_gb : numeric
+        Amount. [GB]
+    rate_mbit_per_s : numeric
+        What the line carries, above 0. [Mbit/s]
+
+    Examples
+    --------
+    >>> float(transfer_s(45.0, 1000.0))
+    360.0
+    """
+    return data_gb * BYTES_PER_GB * BITS_PER_BYTE / (rate_mbit_per_s * MILLION)
 
 
 def checkpoint_interval_s(checkpoint_s: Numeric, mtbf_s: Numeric) -> Numeric:

@@ -134,16 +134,19 @@ def _payback_entries(evaluation: Evaluation, result: Result) -> list[dict[str, A
 def line_entry(line: CostLine, evaluation: Evaluation, parameters: Sequence[Parameter]) -> dict[str, Any]:
     """One cost line, summed over the plan's time."""
     amount = line.amount[0]
+    prices = {} if line.price_factor is None else {"unit_price_by_month_usd": _prices_by_month(line)}
     return {
         "id": line.id,
         "group": line.group,
         "resource": line.resource,
         "job": line.job,
+        "reduces": line.reduces,
         "amount_usd": float(amount.sum()),
         "present_value_usd": float((amount * evaluation.discount[0]).sum()),
         "quantity": float(line.quantity[0].sum()),
         "unit": line.unit,
-        "unit_price_usd": _first(line.unit_price),
+        "unit_price_usd": _first(line.mean_price),
+        **prices,
         "estimate": is_estimate(line, parameters),
         "sources": list(line_sources(line, parameters)),
         "kwh": 0.0 if line.kwh is None else float(line.kwh[0].sum()),
@@ -155,6 +158,12 @@ def line_entry(line: CostLine, evaluation: Evaluation, parameters: Sequence[Para
 def _by_month(amounts: list[float]) -> list[float]:
     """Amounts by month, those at the start of the plan in month 1. [USD]"""
     return [amounts[0] + amounts[1], *amounts[2:]]
+
+
+def _prices_by_month(line: CostLine) -> list[float]:
+    """Unit price by month, that of what is bought at the start of the plan in month 1. [USD]"""
+    first, *later = line.price[0].tolist()
+    return [first, *later[1:]] if line.quantity[0, 0] else later
 
 
 def _bottleneck_entries(result: Result) -> dict[int, dict[str, Any]]:
@@ -195,6 +204,8 @@ def _job_entry(job: JobResult, problem: PlanProblem, limits: Mapping[int, Any]) 
         "time_to_train_h": job.attempt_h,
         "low_h": job.attempt_low_h,
         "high_h": job.attempt_high_h,
+        "upload_h": job.upload_h,
+        "download_h": job.download_h,
         "deadline_h": problem.jobs[pair.job].deadline_h,
         "memory_gb": fit.memory_gb,
         "capacity_gb": None if fit.prediction is None else fit.prediction.capacity_gb,

@@ -57,8 +57,7 @@ def _strategy_rows(strategy: StrategyResult, result: Result) -> Iterator[tuple[o
     for line in evaluation.lines:
         jobs = "; ".join(_jobs(line, strategy, result.problem))
         source = "; ".join(dated_sources(line, result.problem.parameters))
-        for month, quantity, kwh, kg_co2e in _months(line):
-            price = float(line.unit_price[0])
+        for month, price, quantity, kwh, kg_co2e in _months(line):
             yield (
                 strategy.id, month, line.resource, line.job, line.id, quantity, line.unit, price, quantity * price, kwh,
                 kg_co2e, source, jobs,
@@ -69,10 +68,10 @@ def _strategy_rows(strategy: StrategyResult, result: Result) -> Iterator[tuple[o
     )  # fmt: skip
 
 
-def _months(line: CostLine) -> Iterator[tuple[int, float, float, float]]:
-    """Month, quantity and energy of every time at which the line has any; the start of the plan is part of month 1."""
-    for time, quantity in enumerate(line.quantity[0].tolist()):
+def _months(line: CostLine) -> Iterator[tuple[int, float, float, float, float]]:
+    """Month, unit price, quantity and energy of every time that has any; the start of the plan is part of month 1."""
+    for time, (price, quantity) in enumerate(zip(line.price[0].tolist(), line.quantity[0].tolist(), strict=True)):
         kwh = 0.0 if line.kwh is None else float(line.kwh[0, time])
         kg_co2e = 0.0 if line.kg_co2e is None else float(line.kg_co2e[0, time])
         if quantity or kwh or kg_co2e:
-            yield max(time, 1), quantity, kwh, kg_co2e
+            yield max(time, 1), price, quantity, kwh, kg_co2e

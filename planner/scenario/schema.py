@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from planner.catalog.records import PRECISIONS, Market, Precision, Segment, Status, Term
 from planner.scenario.base import Model
+from planner.scenario.credits import CreditInput
 from planner.scenario.failures import TYPICAL, FailuresPerYear, RepairH
 from planner.scenario.groups import GroupInput
 from planner.scenario.money import money_aliases
@@ -39,12 +40,14 @@ from planner.scenario.values import (
     Kw,
     MachineIdleW,
     MachineW,
+    MbitPerS,
     Month,
     Months,
     NonNegative,
     PlannedMonth,
     Positive,
     Price,
+    PriceChange,
     Pue,
     PurchaseMonth,
     Rate,
@@ -161,6 +164,7 @@ class JobInput(Work):
     checkpoint_s: NonNegative = 0.0
     eval_share: Share = 0.0
     restarts: Switch = False
+    upload_gb_per_run: NonNegative = 0.0
     egress_gb_per_run: NonNegative = 0.0
 
 
@@ -280,9 +284,9 @@ class Rental(Model):
     """Which offers may be used, and what goes with rented machines."""
 
     offers: list[str] | None = None  # exactly these; None: by the filters below
-    terms: Annotated[list[Term], Field(min_length=1)] = ["on_demand"]  # noqa: RUF012 - pydantic copies it
-    markets: Annotated[list[Market], Field(min_length=1)] = ["cloud"]  # noqa: RUF012 - pydantic copies it
-    statuses: Annotated[list[Status], Field(min_length=1)] = ["current"]  # noqa: RUF012 - pydantic copies it
+    terms: Annotated[list[Term], Field(min_length=1)] = Field(default=["on_demand"])
+    markets: Annotated[list[Market], Field(min_length=1)] = Field(default=["cloud"])
+    statuses: Annotated[list[Status], Field(min_length=1)] = Field(default=["current"])
     include_estimates: Switch = False
     providers: list[str] | None = None
     regions: list[str] | None = None
@@ -297,6 +301,18 @@ class Rental(Model):
     storage_usd_per_gb_month: Amount | None = None
     egress_usd_per_gb: Amount | None = None
     free_egress_gb_per_month: NonNegative | None = None
+    upload_gb: NonNegative = 0.0
+    ingress_usd_per_gb: Amount | None = None
+    transfer_mbit_per_s: MbitPerS | None = None
+    upload_while_billed: Switch = False
+    price_change_per_year: PriceChange | None = None
+    credits: Annotated[dict[Id, CreditInput], Field(max_length=100)] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _waits_have_a_length(self) -> Rental:
+        if self.upload_while_billed and self.transfer_mbit_per_s is None:
+            raise FieldError("transfer_mbit_per_s", expected="a rate, since rented machines wait for uploads")
+        return self
 
 
 class OfferInput(Model):
@@ -324,6 +340,8 @@ class OfferInput(Model):
     network_gbit_per_s: GbitPerS | None = None
     interrupted_share_per_month: Interrupted | None = None
     spot_available_share: Available | None = None
+    free_node_hours_per_month: NonNegative | None = None
+    free_node_hours_total: NonNegative | None = None
 
     @model_validator(mode="after")
     def _one_price(self) -> OfferInput:
@@ -359,6 +377,7 @@ class Scenario(Model):
     currency: CurrencyCode = "USD"
     currencies: dict[CurrencyCode, CurrencyInput] = Field(default_factory=dict)
     owned_value_counts: Switch = True
+    hardware_price_change_per_year: PriceChange | None = None
     tax: Tax = Tax()
     site: SiteInput = SiteInput()
     staff: Staff = Staff()

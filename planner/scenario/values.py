@@ -167,6 +167,7 @@ CardTflopPerS = Annotated[float, BeforeValidator(_between(0.001, 100_000, "TFLOP
 CardW = Annotated[float, BeforeValidator(_between(0.1, 20_000, "W"))]
 CardIdleW = Annotated[float, BeforeValidator(_between(0, 20_000, "W"))]
 Kw = Annotated[float, BeforeValidator(_between(0.001, 1_000_000, "kW"))]
+MbitPerS = Annotated[float, BeforeValidator(_between(0.001, 1_000_000_000, "Mbit/s"))]
 GbitPerS = Annotated[float, BeforeValidator(_between(0.001, 1_000_000, "Gbit/s"))]
 Fte = Annotated[float, BeforeValidator(_between(0, 10_000, "FTE"))]
 MachineW = Annotated[float, BeforeValidator(_between(0.1, 1_000_000, "W"))]
@@ -180,6 +181,7 @@ Month = Annotated[int, BeforeValidator(check_whole), Field(ge=1, le=84)]
 CalendarMonth = Annotated[str, BeforeValidator(_calendar_month)]
 Days = Annotated[int, BeforeValidator(check_whole), Field(ge=1, le=366)]
 Growth = Annotated[float, BeforeValidator(check_number), Field(ge=-0.5, le=0.5)]  # a month; half is far beyond any plan
+PriceChange = Annotated[float, BeforeValidator(check_number), Field(ge=-0.5, le=0.5)]  # a year
 PurchaseMonth = Annotated[int, BeforeValidator(check_whole), Field(ge=0, le=84)]  # at whose end; 0: the start
 DeliveryMonths = Annotated[int, BeforeValidator(check_whole), Field(ge=0, le=24)]
 Months = Annotated[int, BeforeValidator(check_whole), Field(ge=1, le=84)]

@@ -21,6 +21,7 @@ from planner.strategy.meanwhile import NOWHERE, only, rented_warnings, undone, u
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import Issue, Job, Pair, PlanProblem
 from planner.strategy.quotas import quota_problems, quotas_exceeded
+from planner.strategy.relief_lines import with_relieved_early
 from planner.strategy.sessions import busy_h_by_month, session_node_h, turnaround_h
 
 Kind = Literal["local", "cloud", "hybrid"]
@@ -200,7 +201,8 @@ def _combinations(problem: PlanProblem, plans: Sequence[_Plan]) -> tuple[Array, 
             slots.append((plan.local_share, list(plan.local.pairs), None))
         if plan.rented is not None:
             stands_in = plan.job if plan.rented_meanwhile else None
-            slots.append((1.0 - plan.local_share, list(plan.rented.pairs[:_OFFERS_PER_JOB]), stands_in))
+            candidates = with_relieved_early(problem, plan.rented.pairs)[:_OFFERS_PER_JOB]
+            slots.append((1.0 - plan.local_share, candidates, stands_in))
     while np.prod([len(candidates) for _, candidates, _ in slots], dtype=float) > MAX_COMBINATIONS:
         max(slots, key=lambda slot: len(slot[1]))[1].pop()
     rows = list(itertools.product(*[candidates for _, candidates, _ in slots]))

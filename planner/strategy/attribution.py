@@ -11,10 +11,9 @@ from planner.cost.lines import Array, CostLine
 from planner.strategy.kernel import Choice, Evaluation
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import Pair, PlanProblem
+from planner.strategy.relief_lines import EXTRAS
 from planner.strategy.sessions import attempt_s
 from planner.units import S_PER_H
-
-_AT_PROVIDERS = ("storage", "egress")  # kinds of lines whose resource is a provider
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +82,7 @@ def sharers(problem: PlanProblem, line: CostLine, used: Sequence[int]) -> tuple[
         there = [i for i in used if pairs[i].resource == line.resource]
         named = bool(there) or any(machine.id == line.resource for machine in problem.machines)
         at_provider = [i for i in used if _provider(problem, pairs[i]) == line.resource]
-        found = at_provider if line.kind in _AT_PROVIDERS or not named else there
+        found = at_provider if line.bears_on in EXTRAS or not named else there
     return tuple(found)
 
 
@@ -130,14 +129,14 @@ class _Sharing:
 
     def of(self, line: CostLine) -> _Shares:
         """Shares of a line."""
-        key = (sharers(self.problem, line, self.pairs), line.kind == "egress")
+        key = (sharers(self.problem, line, self.pairs), line.bears_on == "egress")
         if key not in self._known:
             self._known[key] = self._shares(*key)
         return self._known[key]
 
     def is_paid_once(self, line: CostLine) -> bool:
         """Whether a payment is for more than the month in which it is made."""
-        if line.group != "opex" or line.kind != "commitment":
+        if line.group != "opex" or line.bears_on != "commitment":
             return line.group != "opex"
         terms = [offer.commitment for offer in self.problem.offers if offer.id == line.resource]
         return any(term is not None and term.upfront for term in terms)

@@ -44,10 +44,11 @@ def _lines(rows: Rows, offer: RentedOffer, commitment: Commitment, pairs: list[R
             unit="node-hour committed",
             unit_price=rows.paid(rows.p(offer.price_at), offer.includes_tax),
             quantity=_committed_h(rows, commitment, pairs),
+            price_factor=_signed_factor(rows, commitment),
             kwh=kwh,
             kg_co2e=kwh * rows.p(offer.grid_at)[:, None],
             taxed=None if offer.includes_tax else "tax_rented",
-            price_at=(offer.price_at,),
+            price_at=(offer.price_at, *rows.problem.rental_change),
             minor_at=(*work, offer.load_w_at, offer.idle_w_at, offer.pue_at, offer.grid_at),
         )
     ]
@@ -62,12 +63,21 @@ def _lines(rows: Rows, offer: RentedOffer, commitment: Commitment, pairs: list[R
                 unit="node-hour",
                 unit_price=rows.paid(rows.p(overflow.price_at), overflow.includes_tax),
                 quantity=beyond_h,
+                price_factor=rows.rental_factor,
                 taxed=None if overflow.includes_tax else "tax_rented",
-                price_at=(overflow.price_at,),
+                price_at=(overflow.price_at, *rows.problem.rental_change),
                 driver_at=tuple(work),
             )
         )
     return lines
+
+
+def _signed_factor(rows: Rows, commitment: Commitment) -> Array | None:
+    """Prices over today's at which the terms began: they hold until the terms end."""
+    began = np.zeros(rows.last_month + 1)
+    for start in commitment.starts:
+        began[max(start if commitment.upfront else start + 1, 0) :] = start  # some began before the plan
+    return rows.price_factor(rows.problem.rental_change_at, began)
 
 
 def _by_month(rows: Rows, offer: RentedOffer, pairs: list[RentedPair], *, energy: bool) -> Array:

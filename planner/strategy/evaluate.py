@@ -6,6 +6,7 @@ import datetime as dt
 from dataclasses import dataclass, replace
 
 from planner.catalog.records import Catalog, Workload, is_old
+from planner.cost.finance import price_factor
 from planner.performance.evidence import Evidence
 from planner.scenario.own_gpus import with_own_gpus
 from planner.scenario.own_models import with_own_models
@@ -19,8 +20,9 @@ from planner.strategy.kernel import Choice, Evaluation, kernel
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import Issue, Pair, PlanProblem
 from planner.strategy.ranges import Range, ranges
+from planner.strategy.relief_lines import unused_credits
 from planner.strategy.resolve import resolve
-from planner.strategy.sessions import attempt_s
+from planner.strategy.sessions import attempt_s, download_s, upload_s
 from planner.strategy.spot_jobs import SpotJob, spot_job
 from planner.strategy.start_options import OwnedOption, WayTotal, cheapest, start_options, with_start
 from planner.strategy.start_waits import StartWait, late_for_capacity, start_wait
@@ -50,6 +52,8 @@ class JobResult:
     attempt_h: float
     attempt_low_h: float
     attempt_high_h: float
+    upload_h: float | None  # of the data of one run; None: not counted
+    download_h: float | None
     cost: RunCost
     runner_up: RunnerUp | None  # the next offer, for rented runs
     spot: SpotJob | None
@@ -111,6 +115,8 @@ class Result:
                 ]
             found += self._machine_warnings(strategy)
             found += [issue for job in strategy.jobs for issue in job_notes(self.problem, job.pair, job.attempt_h)]
+            if strategy.evaluation is not None:
+                found += unused_credits(self.problem, self.theta, strategy.evaluation.lines, strategy.kind)
             found += [issue for job in strategy.jobs for issue in self._price_warnings(job.resource)]
         unique: dict[tuple[str, str, str, str], Issue] = {}
         for issue in found:
@@ -121,6 +127,11 @@ class Result:
         """What was assumed of models that the scenario describes."""
         named = dict.fromkeys(job.workload for job in self.problem.jobs)
         return [issue for id in named for issue in model_notes(self.catalog.workloads[id])]
+
+    def _price_at(self, price_usd: float, month: int) -> float:
+        """Price of a card or host at the end of a month. [USD]"""
+        column = self.problem.hardware_change_at
+        return price_usd if column is None else price_usd * float(price_factor(float(self.theta[0, column]), month))
 
     def _machine_warnings(self, strategy: StrategyResult) -> list[Issue]:
         """Owned machines that are replaced within the horizon, and prices of cards too old to rely on."""
@@ -135,7 +146,8 @@ class Result:
             for cohort in machine.cohorts:
                 if cohort.owned and cohort.purchase_months:
                     month = cohort.sales[0].sale.month
-                    params = {"machine": machine.id, "month": month, "price_usd": price.value}
+                    paid_usd = self._price_at(price.value, cohort.purchase_months[0])
+                    params = {"machine": machine.id, "month": month, "price_usd": paid_usd}
                     issues.append(Issue(code="owned_replaced", field=f"{field}.useful_life_months", params=params))
             if is_old(price.as_of, self.today) and "scenario" not in price.sources:
                 params = {"machine": machine.id, "gpu": machine.gpu_name, "as_of": price.as_of}
@@ -280,6 +292,8 @@ def _job_result(problem: PlanProblem, theta: Theta, index: int, share: float, co
         attempt_h=attempt / S_PER_H,
         attempt_low_h=with_rate(rate.high),
         attempt_high_h=with_rate(rate.low),
+        upload_h=None if pair.transfer is None else float(upload_s(pair, theta)[0]) / S_PER_H,
+        download_h=None if pair.transfer is None else float(download_s(pair, theta)[0]) / S_PER_H,
         cost=cost,
         runner_up=_runner_up(problem, theta, pair),
         spot=spot_job(problem, theta, pair, runs / problem.horizon_months * float(theta[0, job.attempts_per_run_at])),

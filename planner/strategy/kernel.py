@@ -16,9 +16,11 @@ from planner.cost.finance import discount_factor
 from planner.cost.lines import Array, CostLine, TaxKind
 from planner.strategy.committed_lines import commitment_lines
 from planner.strategy.fleet import powered_h_by_month
+from planner.strategy.ingress_lines import ingress_lines
 from planner.strategy.owned_lines import purchase_lines, resale_lines, running_lines, site_lines, staff_lines
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import PlanProblem
+from planner.strategy.relief_lines import relief_lines
 from planner.strategy.rented_lines import cloud_staff_lines, provider_lines, rental_lines
 from planner.strategy.rows import Rows
 from planner.strategy.sessions import SharesByMonth
@@ -97,7 +99,8 @@ def cost_lines(rows: Rows) -> list[CostLine]:
     resales = sold_lines(rows) + [line for index in used for line in resale_lines(rows, index)]
     running = [line for index in used for line in running_lines(rows, index)] + site_lines(rows, used)
     staff = [line for index in used for line in staff_lines(rows, index)]
-    rented = rental_lines(rows) + commitment_lines(rows) + provider_lines(rows)
+    billed = rental_lines(rows) + commitment_lines(rows) + provider_lines(rows) + ingress_lines(rows)
+    rented = billed + relief_lines(rows, billed)
     return [
         *purchases,
         *_tax_lines(rows, "tax_purchase", purchases),

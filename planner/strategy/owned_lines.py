@@ -41,8 +41,9 @@ def purchase_lines(rows: Rows, index: int) -> list[CostLine]:
                     unit=unit,
                     unit_price=rows.paid(rows.p(column), included),
                     quantity=units * factor,
+                    price_factor=None if kind == "installation" else rows.hardware_factor,
                     taxed=None if included else "tax_purchase",
-                    price_at=(column,),
+                    price_at=(column,) if kind == "installation" else (column, *rows.problem.hardware_change),
                     minor_at=_counting_columns(rows, index),
                 )
             )
@@ -60,7 +61,8 @@ def resale_lines(rows: Rows, index: int) -> list[CostLine]:
             first = cohort.owned and position == 0  # later units of that cohort were bought by the plan
             suffix = f"{machine.id}.{_history(cohort)}m{columns.sale.month}"
             owned = (first and not cohort.new_cards, first)
-            lines += _sale_lines(rows, machine, columns, units, suffix, owned)
+            bought = 0 if first else cohort.purchase_months[position - cohort.owned]
+            lines += _sale_lines(rows, machine, columns, units, suffix, owned, bought)
     return lines
 
 
@@ -73,10 +75,11 @@ def _history(cohort: Cohort) -> str:
 
 
 def _sale_lines(
-    rows: Rows, machine: Machine, columns: SaleColumns, units: Array, suffix: str, owned: tuple[bool, bool]
+    rows: Rows, machine: Machine, columns: SaleColumns, units: Array, suffix: str, owned: tuple[bool, bool], bought: int
 ) -> list[CostLine]:
-    """Of cards and hosts; `owned` says of each whether it was there already."""
+    """Of cards and hosts; `owned` says of each whether it was there already, else `bought` when it was paid."""
     lines = []
+    paid = rows.price_factor(rows.problem.hardware_change_at, np.array([bought]))
     for kind, was_owned, unit, factor, price_at, today_at, included, sold_at, bought_at in (
         ("resale_gpu", owned[0], "card", machine.gpus, machine.gpu_price_at, machine.resale_gpu_today_at,
          machine.gpu_includes_tax, columns.gpu_sold_at, columns.gpu_bought_at),
@@ -87,7 +90,7 @@ def _sale_lines(
             continue
         base_at = today_at if was_owned and today_at is not None else price_at
         base = rows.without_tax(rows.p(base_at), included and not was_owned)
-        unit_price = -base * residual_ratio(rows.p(sold_at), rows.p(bought_at))
+        unit_price = -base * residual_ratio(rows.p(sold_at), rows.p(bought_at)) * (1.0 if paid is None else paid[:, 0])
         if unit_price.any():
             lines.append(
                 CostLine(
@@ -98,7 +101,7 @@ def _sale_lines(
                     unit=unit,
                     unit_price=unit_price,
                     quantity=rows.at([(columns.sale.month, units * factor)]),
-                    price_at=(base_at, sold_at, bought_at),
+                    price_at=(base_at, sold_at, bought_at, *(() if was_owned else rows.problem.hardware_change)),
                     minor_at=(machine.useful_life_at,),
                 )
             )

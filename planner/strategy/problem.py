@@ -42,7 +42,9 @@ class Job:
     profile: tuple[float, ...] | None  # demand of each month over `runs_per_month`; None: the same in all
     runs_per_month_at: int
     attempts_per_run_at: int
+    upload_gb_per_run_at: int | None
     egress_gb_per_run_at: int | None
+    transfer: Transfer | None  # None: moving data takes no time
     local_share_at: int | None
     restarts: Restarts | None  # None: interruptions aren't counted
     group: str | None = None
@@ -78,6 +80,16 @@ class Failures:
     per_year_at: int
     repair_h_at: int
     restart_s_at: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transfer:
+    """Columns of how long the data of a run takes to and from a provider."""
+
+    mbit_per_s_at: int
+    upload_gb_at: int | None
+    download_gb_at: int | None
+    billed: bool  # instances wait for the upload, at every start
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,6 +137,7 @@ class Pair:
     restarts: Restarts | None
     failures: Failures | None  # of the owned machine; None: on a rented one, or not counted
     spot: Spot | None  # None: on an owned machine or on demand
+    transfer: Transfer | None  # None: on an owned machine, or without a rate
     fit: Fit
     problems: tuple[Issue, ...]
 
@@ -277,9 +290,16 @@ class RentedOffer:
     idle_w_at: int
     pue_at: int
     grid_at: int
+    free_h_per_month_at: int | None  # node-hours that aren't billed; None: no such limit
+    free_h_total_at: int | None  # of the whole plan
     spot: Spot | None
     availability: Availability | None  # None: instances are always there
     commitment: Commitment | None
+
+    @property
+    def free_hours(self) -> tuple[int, ...]:
+        """Columns of the node-hours that are free, if some are."""
+        return tuple(at for at in (self.free_h_per_month_at, self.free_h_total_at) if at is not None)
 
     @property
     def instance(self) -> tuple[int, str, str, int]:
@@ -295,6 +315,23 @@ class RentedProvider:
     storage_price_at: int
     egress_price_at: int
     free_egress_gb_at: int
+    ingress_price_at: int | None  # None: nothing is uploaded
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Credit:
+    """Money that pays what some providers charge in some months."""
+
+    id: str
+    amount_at: int
+    providers: frozenset[int] | None  # None: all
+    from_month: int
+    last_month: int
+    rental_only: bool
+
+    def valid_at(self, provider: int) -> bool:
+        """Whether a provider takes it."""
+        return self.providers is None or provider in self.providers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -337,8 +374,22 @@ class PlanProblem:
     wage_at: int
     fte_cloud_at: int
     storage_gb_at: int
+    upload_gb_at: int | None  # once at each provider
+    credits: tuple[Credit, ...]  # those that lapse first come first
+    rental_change_at: int | None  # None: rental prices stay
+    hardware_change_at: int | None  # None: prices of cards and hosts stay
     warnings: tuple[Issue, ...]
     groups: tuple[Group, ...] = ()
+
+    @property
+    def rental_change(self) -> tuple[int, ...]:
+        """Columns of how rental prices change, if they do."""
+        return () if self.rental_change_at is None else (self.rental_change_at,)
+
+    @property
+    def hardware_change(self) -> tuple[int, ...]:
+        """Columns of how prices of cards and hosts change, if they do."""
+        return () if self.hardware_change_at is None else (self.hardware_change_at,)
 
     def theta(self) -> Theta:
         """The nominal parameter values as one row."""

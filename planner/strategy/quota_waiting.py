@@ -11,12 +11,12 @@ import numpy as np
 
 from planner.strategy.kernel import Choice
 from planner.strategy.parameters import Theta
-from planner.strategy.problem import PlanProblem
+from planner.strategy.problem import Pair, PlanProblem
 from planner.strategy.queueing.simulate import Pool
 from planner.strategy.queueing.streams import H_PER_WEEK, Stream
 from planner.strategy.queueing.summary import Waiting, simulable, simulate_waiting
 from planner.strategy.quotas import QuotaUse, limits, quota_uses, run_gpus
-from planner.strategy.sessions import session_s
+from planner.strategy.sessions import moving_s, session_s
 from planner.units import H_PER_MONTH, S_PER_H
 
 _OFFICE_CROWDING: Final = H_PER_WEEK / 40.0  # what comes in a week comes in its office hours
@@ -56,10 +56,16 @@ def quota_waiting(problem: PlanProblem, theta: Theta, choice: Choice) -> tuple[Q
         streams = tuple(_stream(problem, theta, choice, index, use.unit) for index, _ in pairs)
         pool = Pool(machines=min(use.quota.gpus // use.unit, _never_all(streams)), gpus=1)
         fits = max(stream.machines for stream in streams) <= pool.machines
-        limits_h = [problem.jobs[pair.job].deadline_h for _, pair in pairs]
+        limits_h = [_limit_h(problem, theta, pair) for _, pair in pairs]
         waiting = simulate_waiting(pool, streams, limits_h) if fits and simulable(pool, streams) else None
         found.append(QuotaWaiting(use=use, waiting=waiting))
     return tuple(found)
+
+
+def _limit_h(problem: PlanProblem, theta: Theta, pair: Pair) -> float | None:
+    """Limit of an attempt less the time in which only its data moves. [h]"""
+    limit_h = problem.jobs[pair.job].deadline_h
+    return None if limit_h is None else limit_h - float(moving_s(pair, theta)[0]) / S_PER_H
 
 
 def _never_all(streams: Sequence[Stream]) -> int:

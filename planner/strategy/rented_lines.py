@@ -30,10 +30,11 @@ def rental_lines(rows: Rows) -> list[CostLine]:
                 unit="node-hour",
                 unit_price=rows.paid(rows.p(offer.price_at), offer.includes_tax),
                 quantity=rows.monthly(rows.demand(index, sessions * session_node_h(pair, offer, rows.theta))),
+                price_factor=rows.rental_factor,
                 kwh=kwh,
                 kg_co2e=kwh * rows.p(offer.grid_at)[:, None],
                 taxed=None if offer.includes_tax else "tax_rented",
-                price_at=(offer.price_at,),
+                price_at=(offer.price_at, *rows.problem.rental_change),
                 driver_at=(pair.throughput_at, job.runs_per_month_at, job.attempts_per_run_at),
                 minor_at=(
                     offer.startup_s_at, offer.idle_tail_s_at, offer.billing_unit_s_at, offer.minimum_s_at,

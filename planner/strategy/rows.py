@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from planner.cost.finance import price_factor
 from planner.cost.lines import Array
 from planner.strategy.fleet import cohort_units, machines_there
 from planner.strategy.parameters import Theta
@@ -32,6 +33,8 @@ class Rows:
     used: list[bool] = field(init=False)  # whether some row uses a pair
     rented_pairs: list[RentedPair] = field(init=False)  # pairs on offers that some row uses, with their index
     last_month: int = field(init=False)  # in which something is paid: commitments outlast the horizon
+    rental_factor: Array | None = field(init=False)  # [rows, times], on today's prices of what is rented in a month
+    hardware_factor: Array | None = field(init=False)  # [rows, times], of what is bought at that time
 
     def __post_init__(self) -> None:
         self.there = machines_there(self.problem, self.count)
@@ -51,10 +54,17 @@ class Rows:
                 committed[offer.id] = offer.commitment
         ends = [commitment.last_month for commitment in committed.values()]
         self.last_month = max([self.problem.horizon_months, *ends])
+        times = np.arange(self.last_month + 1.0)
+        self.rental_factor = self.price_factor(self.problem.rental_change_at, np.maximum(times - 1.0, 0.0))
+        self.hardware_factor = self.price_factor(self.problem.hardware_change_at, times)
 
     def p(self, column: int) -> Array:
         """Values of a parameter, by row."""
         return self.theta[:, column]
+
+    def price_factor(self, change_at: int | None, months: Array) -> Array | None:
+        """Prices so many months after the start over today's, by row and time; None where they don't change."""
+        return None if change_at is None else np.asarray(price_factor(self.p(change_at)[:, None], months))
 
     def monthly(self, quantity: Array) -> Array:
         """A quantity a month, at the end of each month of the horizon; by month where it has a second axis."""

@@ -14,7 +14,7 @@ from planner.cost.rental import billed_session_s
 from planner.cost.spot import SpotRun, run_hazard_per_s, spot_run
 from planner.energy.facility import metered_kwh
 from planner.energy.power import partly_loaded_w
-from planner.performance.duration import Attempt, attempt_parts
+from planner.performance.duration import Attempt, attempt_parts, transfer_s
 from planner.performance.start_wait import mean_start_wait_s
 from planner.strategy.fleet import powered_h_by_month
 from planner.strategy.parameters import Theta
@@ -36,7 +36,7 @@ def attempt_s(pair: Pair, theta: Theta, throughput: float | None = None) -> Arra
     and on spot instances the wait for new ones.
     """
     if pair.spot is not None:
-        return np.asarray(spot_course(pair, theta, throughput).total_s - theta[:, pair.spot.startup_s_at])
+        return np.asarray(spot_course(pair, theta, throughput).total_s - startup_s(pair, pair.spot.startup_s_at, theta))
     if pair.restarts is None and pair.failures is None:
         return _plain_s(pair, _work_s(pair, theta, throughput))
     failures = None if pair.failures is None else theta[:, pair.failures.per_year_at] * pair.nodes
@@ -88,6 +88,29 @@ def unfailing(pair: Pair, theta: Theta) -> Unfailing:
     )
 
 
+def upload_s(pair: Pair, theta: Theta) -> Array:
+    """Time to send the data of one attempt to the provider. [s]"""
+    return _moving_s(pair, None if pair.transfer is None else pair.transfer.upload_gb_at, theta)
+
+
+def download_s(pair: Pair, theta: Theta) -> Array:
+    """Time to fetch the results of one run from the provider. [s]"""
+    return _moving_s(pair, None if pair.transfer is None else pair.transfer.download_gb_at, theta)
+
+
+def _moving_s(pair: Pair, amount_at: int | None, theta: Theta) -> Array:
+    if pair.transfer is None or amount_at is None:
+        return np.zeros(len(theta))
+    return np.asarray(transfer_s(theta[:, amount_at], theta[:, pair.transfer.mbit_per_s_at]))
+
+
+def startup_s(pair: Pair, column: int, theta: Theta) -> Array:
+    """Paid time from the start of an instance until work begins: with the upload where instances wait for it. [s]"""
+    if pair.transfer is None or not pair.transfer.billed:
+        return theta[:, column]
+    return np.asarray(theta[:, column] + upload_s(pair, theta))
+
+
 def _work_s(pair: Pair, theta: Theta, throughput: float | None) -> Array:
     rate = theta[:, pair.throughput_at] if throughput is None else np.full(len(theta), throughput)
     return np.asarray(pair.work / rate)
@@ -109,7 +132,7 @@ def spot_course(pair: Pair, theta: Theta, throughput: float | None = None) -> Sp
     spot = pair.spot
     assert spot is not None
     return spot_run(
-        theta[:, spot.startup_s_at],
+        startup_s(pair, spot.startup_s_at, theta),
         _plain_s(pair, _work_s(pair, theta, throughput)),
         max(pair.checkpoints, 1),
         spot_hazard_per_s(pair, theta),
@@ -132,10 +155,10 @@ def spot_hazard_per_s(pair: Pair, theta: Theta) -> Array:
 def session_node_h(pair: Pair, offer: RentedOffer, theta: Theta) -> Array:
     """Billed node-hours of one rented attempt. [h]"""
     course = None if pair.spot is None else spot_course(pair, theta)
-    startup_s = theta[:, offer.startup_s_at]
+    before_s = startup_s(pair, offer.startup_s_at, theta)
     billed_s = billed_session_s(
-        startup_s,
-        attempt_s(pair, theta) if course is None else course.uninterrupted_s - startup_s,
+        before_s,
+        attempt_s(pair, theta) if course is None else course.uninterrupted_s - before_s,
         theta[:, offer.idle_tail_s_at],
         theta[:, offer.billing_unit_s_at],
         theta[:, offer.minimum_s_at],
@@ -149,11 +172,11 @@ def session_kwh(pair: Pair, offer: RentedOffer, theta: Theta) -> Array:
     """Energy at the meter of one rented attempt: occupied nodes, start-up and idle tail at idle draw. [kWh]"""
     idle_w, load_w = theta[:, offer.idle_w_at], theta[:, offer.load_w_at]
     busy_w = partly_loaded_w(idle_w, load_w, pair.gpus / (pair.nodes * offer.gpu_count))
-    startup_s, work_s = theta[:, offer.startup_s_at], attempt_s(pair, theta)
+    before_s, work_s = startup_s(pair, offer.startup_s_at, theta), attempt_s(pair, theta)
     if pair.spot is not None:  # nothing is paid, and nothing drawn, while one waits for new instances
         course = spot_course(pair, theta)
-        startup_s, work_s = np.asarray(course.startup_s), np.asarray(course.paid_s - course.startup_s)
-    waiting_h = (startup_s + theta[:, offer.idle_tail_s_at]) / S_PER_H
+        before_s, work_s = np.asarray(course.startup_s), np.asarray(course.paid_s - course.startup_s)
+    waiting_h = (before_s + theta[:, offer.idle_tail_s_at]) / S_PER_H
     pue = theta[:, offer.pue_at]
     kwh = metered_kwh(idle_w, waiting_h, pue) + metered_kwh(busy_w, work_s / S_PER_H, pue)
     return np.asarray(pair.nodes * kwh)
@@ -161,13 +184,19 @@ def session_kwh(pair: Pair, offer: RentedOffer, theta: Theta) -> Array:
 
 def session_s(problem: PlanProblem, pair: Pair, theta: Theta) -> Array:
     """Start-up and work of one attempt, without any waiting before it. [s]"""
-    startup_s = 0.0 if pair.offer is None else theta[:, problem.offers[pair.offer].startup_s_at]
-    return np.asarray(startup_s + attempt_s(pair, theta))
+    before_s = 0.0 if pair.offer is None else startup_s(pair, problem.offers[pair.offer].startup_s_at, theta)
+    return np.asarray(before_s + attempt_s(pair, theta))
+
+
+def moving_s(pair: Pair, theta: Theta) -> Array:
+    """Moving the data of one attempt while no instance is held. [s]"""
+    upload = 0.0 if pair.transfer is not None and pair.transfer.billed else upload_s(pair, theta)
+    return np.asarray(download_s(pair, theta) + upload)
 
 
 def turnaround_h(problem: PlanProblem, pair: Pair, theta: Theta) -> Array:
-    """Start-up and work of one attempt, and the expected wait for rented instances; not for a free machine. [h]"""
-    seconds = session_s(problem, pair, theta)
+    """Start-up, work and data of one attempt, and the expected wait for rented instances, not for machines. [h]"""
+    seconds = session_s(problem, pair, theta) + moving_s(pair, theta)
     availability = None if pair.offer is None else problem.offers[pair.offer].availability
     if availability is not None:
         share, retry_s = theta[:, availability.available_share_at], theta[:, availability.retry_s_at]

@@ -12,7 +12,7 @@ from planner.cost.spot_spread import Quantiles, SpotSpread, spot_spread
 from planner.performance.start_wait import longer_wait_probability, mean_start_wait_s
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import Pair, PlanProblem, RentedOffer
-from planner.strategy.sessions import session_node_h, session_s, spot_course, spot_hazard_per_s
+from planner.strategy.sessions import session_node_h, session_s, spot_course, spot_hazard_per_s, startup_s
 from planner.strategy.unit_costs import with_tax
 from planner.units import S_PER_H
 
@@ -112,11 +112,11 @@ def spot_job(problem: PlanProblem, theta: Theta, pair: Pair, attempts_per_month:
 
 def _spread(problem: PlanProblem, theta: Theta, pair: Pair, attempts: int) -> SpotSpread:
     assert pair.spot is not None
-    startup_s = float(theta[0, pair.spot.startup_s_at])
+    before_s = _first(startup_s(pair, pair.spot.startup_s_at, theta))
     limit_h = problem.jobs[pair.job].deadline_h
     return spot_spread(
-        startup_s,
-        _first(spot_course(pair, theta).uninterrupted_s) - startup_s,
+        before_s,
+        _first(spot_course(pair, theta).uninterrupted_s) - before_s,
         max(pair.checkpoints, 1),
         _first(spot_hazard_per_s(pair, theta)),
         float(theta[0, pair.spot.load_s_at]),
@@ -155,12 +155,12 @@ def _on_demand(problem: PlanProblem, spot: RentedOffer) -> RentedOffer | None:
 
 def _wins_at(problem: PlanProblem, theta: Theta, pair: Pair, offer: RentedOffer, other: RentedOffer) -> float:
     assert pair.spot is not None
-    startup_s = float(theta[0, pair.spot.startup_s_at])
-    busy_s = _first(spot_course(pair, theta).uninterrupted_s) - startup_s
-    session = (startup_s, busy_s, float(theta[0, offer.idle_tail_s_at]))
+    before_s = _first(startup_s(pair, pair.spot.startup_s_at, theta))
+    busy_s = _first(spot_course(pair, theta).uninterrupted_s) - before_s
+    session = (before_s, busy_s, float(theta[0, offer.idle_tail_s_at]))
     billed = billed_session_s(*session, theta[0, offer.billing_unit_s_at], theta[0, offer.minimum_s_at])
     rate = on_demand_wins_at_per_h(
-        startup_s,
+        before_s,
         busy_s,
         max(pair.checkpoints, 1),
         float(theta[0, pair.spot.load_s_at]),

@@ -8,7 +8,7 @@ from typing import Final
 from planner.performance.start_wait import longer_wait_probability, mean_start_wait_s, percentile_start_wait_s
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import Issue, Pair, PlanProblem
-from planner.strategy.sessions import session_s
+from planner.strategy.sessions import moving_s, session_s
 from planner.units import S_PER_H
 
 OFTEN_LATE: Final = 0.1
@@ -52,7 +52,7 @@ def start_wait(problem: PlanProblem, theta: Theta, pair: Pair) -> StartWait | No
     mean_s, p90_s = mean_start_wait_s(share, retry_s), percentile_start_wait_s(share, retry_s, _NINE_IN_TEN)
     limit_h, late = problem.jobs[pair.job].deadline_h, None
     if limit_h is not None:
-        room_s = limit_h * S_PER_H - session_s(problem, pair, theta)[0]
+        room_s = limit_h * S_PER_H - (session_s(problem, pair, theta) + moving_s(pair, theta))[0]
         late = float(longer_wait_probability(share, retry_s, room_s))
     return StartWait(
         offer=offer.id,

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
+from planner.cost.finance import price_factor
 from planner.strategy.attribution import Attribution
+from planner.strategy.ingress_lines import uploads_per_run
 from planner.strategy.parameters import Theta
-from planner.strategy.problem import Machine, Pair, PlanProblem
+from planner.strategy.problem import Job, Machine, Pair, PlanProblem
 from planner.strategy.sessions import attempt_s, session_node_h
 from planner.units import S_PER_H, W_PER_KW
 
@@ -46,13 +50,27 @@ def marginal_usd(problem: PlanProblem, theta: Theta, pair: Pair) -> float:
     offer = problem.offers[pair.offer]
     if offer.commitment is not None:  # what one run more would go to; within the cover it costs nothing
         offer = problem.offers[offer.commitment.overflow]
-    session = float((session_node_h(pair, offer, theta) * theta[:, offer.price_at])[0])
+    price_usd_per_h = float(theta[0, offer.price_at]) * _mean_factor(problem, theta, job)
+    session = float(session_node_h(pair, offer, theta)[0]) * price_usd_per_h
     cost = attempts * with_tax(session, rate, offer.includes_tax, problem.tax_recoverable)
     if job.egress_gb_per_run_at is not None:
         price = float(theta[0, problem.providers[offer.provider].egress_price_at])
         egress = price * float(theta[0, job.egress_gb_per_run_at])
         cost += with_tax(egress, rate, False, problem.tax_recoverable)
+    incoming_at = problem.providers[offer.provider].ingress_price_at
+    if job.upload_gb_per_run_at is not None and incoming_at is not None:
+        sent_gb = theta[:, job.upload_gb_per_run_at] * uploads_per_run(job, pair, theta)
+        ingress = float((sent_gb * theta[:, incoming_at])[0])
+        cost += with_tax(ingress, rate, False, problem.tax_recoverable)
     return cost
+
+
+def _mean_factor(problem: PlanProblem, theta: Theta, job: Job) -> float:
+    """Price of a rented hour over today's, in the mean of a job's runs. [-]"""
+    if problem.rental_change_at is None:
+        return 1.0
+    factors = price_factor(float(theta[0, problem.rental_change_at]), np.arange(float(problem.horizon_months)))
+    return float(np.average(factors, weights=job.profile))
 
 
 def _energy_usd(problem: PlanProblem, theta: Theta, pair: Pair, machine: Machine, rate: float) -> float:

@@ -81,11 +81,40 @@ def offers(draw: st.DrawFn, gpu_count: int, included: bool) -> dict[str, Any]:
 
 
 @st.composite
-def plans(draw: st.DrawFn, *, owned: bool = True) -> dict[str, Any]:
+def over_time(draw: st.DrawFn, plan: dict[str, Any]) -> None:
+    """Puts money that changes with the months into a plan: credits, free hours, trends of prices, data to send."""
+    months = st.integers(1, plan["horizon_months"])
+    plan["hardware_price_change_per_year"] = draw(between(-0.15, 0.15))
+    for job in plan["jobs"].values():
+        job["upload_gb_per_run"] = draw(st.sampled_from([0, 20]))
+    for offer in plan["offers"].values():
+        offer |= draw(st.sampled_from([{}, {"free_node_hours_per_month": 20}, {"free_node_hours_total": 300}]))
+    plan["rental"] |= {
+        "price_change_per_year": draw(between(-0.15, 0.15)),
+        "upload_gb": draw(st.sampled_from([0, 1000])),
+        "ingress_usd_per_gb": draw(between(0, 0.1)),
+        "transfer_mbit_per_s": 1000,
+        "upload_while_billed": draw(st.booleans()),
+        "credits": {
+            name: {
+                "amount_usd": draw(between(0, 20_000)),
+                "from_month": min(month := draw(months), last := draw(months)),
+                "expires_month": max(month, last),
+                "covers": draw(st.sampled_from(["all", "rental"])),
+            }
+            | draw(st.sampled_from([{}, {"providers": ["first"]}]))
+            for name in ("gift", "grant")
+        },
+    }
+    plan["offers"]["one"]["provider"] = "first"
+
+
+@st.composite
+def plans(draw: st.DrawFn, *, owned: bool = True, changing: bool = False) -> dict[str, Any]:
     """A plan with one or two jobs, two machine types and two offers.
 
     Machines follow the work. Tax inside a price and recoverable tax don't come together: then a higher rate means that
-    more comes back.
+    more comes back. `changing` ones may have credits, free hours, trends of prices and data to send.
     """
     recoverable = draw(st.booleans())
     included = not recoverable
@@ -121,6 +150,8 @@ def plans(draw: st.DrawFn, *, owned: bool = True) -> dict[str, Any]:
             "power": draw(st.sampled_from(["pass_through", "included"])),
             "includes_tax": included and draw(st.booleans()),
         }
+    if changing and draw(st.booleans()):
+        draw(over_time(plan))
     if owned and draw(st.booleans()):
         plan["owned_value_counts"] = draw(st.booleans())
         plan["machines"]["small"]["owned"] = {

@@ -29,7 +29,7 @@ def differences(
 
 
 @quick
-@given(plans())
+@given(plans(changing=True))
 def test_signs_flip_at_every_break_even(plan: dict[str, Any]) -> None:
     problem = problem_of(plan)
     theta = problem.theta()

@@ -11,6 +11,7 @@ from planner.scenario.schema import Scenario
 from planner.strategy.parameters import ParameterTable, by_default, given
 from planner.strategy.problem import Issue, Machine, PlanProblem, RentedProvider, Sold
 from planner.strategy.resolve.commitments import with_commitments
+from planner.strategy.resolve.credits import resolve_credits
 from planner.strategy.resolve.figures import Figures
 from planner.strategy.resolve.machines import resolve_machine
 from planner.strategy.resolve.names import check_names, check_throughput_keys, resolve_groups
@@ -21,6 +22,7 @@ from planner.strategy.resolve.places import places
 from planner.strategy.resolve.quotas import resolve_quotas
 from planner.strategy.resolve.resources import ResourceNames
 from planner.strategy.resolve.site import resolve_site
+from planner.strategy.resolve.transfers import amount_column, transfer_issues
 
 
 def resolve(scenario: Scenario, catalog: Catalog, evidence: Evidence, *, today: dt.date) -> PlanProblem:
@@ -65,7 +67,7 @@ def resolve(scenario: Scenario, catalog: Catalog, evidence: Evidence, *, today: 
             machines.append((type.machine, type.gpu))
         warnings += type.warnings
     pooled, found = pool(scenario, figures, today)
-    warnings += found
+    warnings += found + transfer_issues(scenario)
     providers: list[RentedProvider] = []
     plain = [resolve_offer(item, scenario, figures, table, providers) for item in pooled]
     offers = list(zip(with_commitments(scenario, plain, table), pooled, strict=True))
@@ -76,7 +78,7 @@ def resolve(scenario: Scenario, catalog: Catalog, evidence: Evidence, *, today: 
     all_places = places(machines, offers, providers, quotas, table)
     check_pins(scenario, all_places, names)
     for index, (id, entry) in enumerate(scenario.jobs.items()):
-        job, workload = resolve_job(id, entry, figures, table, scenario.horizon_months)
+        job, workload = resolve_job(id, entry, figures, table, scenario)
         jobs.append(job)
         pairs += finder.find_all(index, job, workload, all_places)
 
@@ -115,6 +117,23 @@ def resolve(scenario: Scenario, catalog: Catalog, evidence: Evidence, *, today: 
         ),
         fte_cloud_at=table.add("staff.fte_cloud", rate_or("fte_cloud", staff.fte_cloud), "FTE"),
         storage_gb_at=table.add("rental.storage_gb", given(scenario.rental.storage_gb), "GB"),
+        upload_gb_at=amount_column("rental.upload_gb", scenario.rental.upload_gb, table),
+        credits=resolve_credits(scenario, figures, table, providers),
+        rental_change_at=_change(
+            "rental.price_change_per_year",
+            rate_or("rental_price_change_per_year", scenario.rental.price_change_per_year),
+            table,
+        ),
+        hardware_change_at=_change(
+            "hardware_price_change_per_year",
+            rate_or("hardware_price_change_per_year", scenario.hardware_price_change_per_year),
+            table,
+        ),
         warnings=tuple(warnings),
         parameters=table.freeze(),
     )
+
+
+def _change(path: str, change: Figure, table: ParameterTable) -> int | None:
+    """Column of how prices change a year; None where they stay. Its range is a suggestion and isn't drawn from."""
+    return table.add(path, replace(change, low=None, high=None), "1/year", floor=-1.0) if change.value else None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from planner.cost.spot import SpotRun, run_hazard_per_s, spot_run
-from planner.performance.duration import MOST_LOST, Attempt, attempt_parts
+from planner.performance.duration import MOST_LOST, Attempt, attempt_parts, transfer_s
 from planner.scenario.schema import JobInput
 from planner.strategy.parameters import ParameterTable
 from planner.strategy.problem import Issue, Job
@@ -29,15 +29,32 @@ class PlannedAttempt:
 
     @property
     def turnaround_h(self) -> float:
-        """Expected wait for rented instances, start-up and the attempt, with what interruptions of spot add. [h]"""
-        return self.session_h + self.place.start_wait_s / S_PER_H
+        """Wait for rented instances, start-up, the attempt and its data, with what interruptions of spot add. [h]"""
+        upload_s, download_s = self._moves_s()
+        moving_s = download_s + (0.0 if self._waits_for_upload else upload_s)
+        return self.session_h + (self.place.start_wait_s + moving_s) / S_PER_H
 
     @property
     def session_h(self) -> float:
         """Start-up and the attempt; on spot instances with what interruptions are expected to add. [h]"""
         if self.place.spot is not None:
             return float(self._on_spot().total_s) / S_PER_H
-        return float(self._alone().total_h) + self.place.startup_s / S_PER_H
+        return float(self._alone().total_h) + self._startup_s / S_PER_H
+
+    @property
+    def _waits_for_upload(self) -> bool:
+        return self.job.transfer is not None and self.job.transfer.billed
+
+    @property
+    def _startup_s(self) -> float:
+        return self.place.startup_s + (self._moves_s()[0] if self._waits_for_upload else 0.0)
+
+    def _moves_s(self) -> tuple[float, float]:
+        """Upload and download of one run; nothing moves on owned machines. [s]"""
+        if self.job.transfer is None or self.place.offer is None:
+            return 0.0, 0.0
+        rate, entry = self.table.value(self.job.transfer.mbit_per_s_at), self.entry
+        return float(transfer_s(entry.upload_gb_per_run, rate)), float(transfer_s(entry.egress_gb_per_run, rate))
 
     def never_ends(self) -> list[Issue]:
         """The problem of a run that interruptions throw back again and again, if it is one."""
@@ -77,7 +94,7 @@ class PlannedAttempt:
         nodes = -(-self.gpus // self.place.gpus_per_node)
         share = self.table.value(spot.interrupted_share_at)
         return spot_run(
-            self.place.startup_s,
+            self._startup_s,
             self.work_s * (1 + entry.eval_share) + entry.checkpoints * entry.checkpoint_s,
             max(entry.checkpoints, 1),
             run_hazard_per_s(share, nodes, gpus=self.gpus, failures_per_gpu_year=failures),

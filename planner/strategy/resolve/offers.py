@@ -7,7 +7,7 @@ import difflib
 from dataclasses import dataclass, replace
 
 from planner.catalog.query import find_gpu, find_offer, find_offers
-from planner.catalog.records import Figure, Gpu, Offer
+from planner.catalog.records import Figure, Gpu, Offer, Provider
 from planner.errors import InputError, UnknownIdError
 from planner.scenario.schema import OfferInput, Scenario
 from planner.scenario.values import PLANNED_TERMS
@@ -15,6 +15,7 @@ from planner.strategy.parameters import ParameterTable, given
 from planner.strategy.problem import Availability, Issue, RentedOffer, RentedProvider, Spot
 from planner.strategy.resolve.figures import Figures, combined
 from planner.strategy.resolve.machines import machine_power
+from planner.strategy.resolve.transfers import uploads
 
 _OWN_BILLING_UNIT_S = 1.0  # an own quote says nothing else: by the second, no minimum
 
@@ -231,6 +232,13 @@ def resolve_offer(
     def column(name: str, figure: Figure, unit: str, *, floor: float = 0.0) -> int:
         return table.add(f"{field}.{name}", figure, unit, floor=floor)
 
+    def free_hours(name: str, hours: float | None) -> int | None:
+        if hours is None:
+            return None
+        if offer.term not in PLANNED_TERMS:
+            raise InputError("free_hours_committed", field=f"{field}.{name}", value=hours, term=offer.term)
+        return column(name, given(hours), "h/month" if name.endswith("month") else "h")
+
     def interrupted() -> Figure:
         known_share = offer.interrupted_share_per_month
         return figures.assumed("spot_interrupted_share_per_month") if known_share is None else known_share
@@ -253,6 +261,8 @@ def resolve_offer(
         idle_w_at=column("idle_w", idle_w, "W"),
         pue_at=column("pue", figures.given_or(own.pue, pue), "-", floor=1.0),
         grid_at=column("grid_kg_co2e_per_kwh", figures.given_or(own.grid_kg_co2e_per_kwh, grid), "kg/kWh"),
+        free_h_per_month_at=free_hours("free_node_hours_per_month", own.free_node_hours_per_month),
+        free_h_total_at=free_hours("free_node_hours_total", own.free_node_hours_total),
         spot=None,
         availability=_availability(field, offer, own, figures, table),
         commitment=None,
@@ -335,6 +345,20 @@ def _provider_index(
                 figures.given_or(rental.free_egress_gb_per_month, lambda: or_assumed("free_egress_gb_per_month")),
                 "GB/month",
             ),
+            ingress_price_at=_ingress_column(id, scenario, figures, table, known) if uploads(scenario) else None,
         )
     )
     return len(providers) - 1
+
+
+def _ingress_column(
+    id: str, scenario: Scenario, figures: Figures, table: ParameterTable, known: Provider | None
+) -> int:
+    """Price of incoming data: the scenario's, else the provider's, else as assumed."""
+    asked = scenario.rental.ingress_usd_per_gb
+    if asked is not None:
+        price = figures.usd(asked, field="rental.ingress_usd_per_gb")
+        return table.add("rental.ingress_usd_per_gb", price, "USD/GB")
+    listed = None if known is None else known.ingress_usd_per_gb
+    price = figures.assumed("ingress_usd_per_gb") if listed is None else listed
+    return table.add(f"providers.{id}.ingress_usd_per_gb", price, "USD/GB")

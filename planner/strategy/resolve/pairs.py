@@ -20,6 +20,7 @@ from planner.strategy.resolve.figures import Figures, oldest
 from planner.strategy.resolve.places import Place
 from planner.strategy.resolve.resources import ResourceNames
 from planner.strategy.resolve.rules import block_too_short, not_allowed, within_quota
+from planner.strategy.resolve.transfers import amount_column, resolve_transfer
 from planner.workload.training import amount_of_work
 
 _TOO_LARGE = ("does_not_fit", "fits_nowhere")
@@ -38,13 +39,12 @@ def work_of(id: str, entry: JobInput, workload: Workload) -> float:
 
 
 def resolve_job(
-    id: str, entry: JobInput, figures: Figures, table: ParameterTable, horizon_months: int
+    id: str, entry: JobInput, figures: Figures, table: ParameterTable, scenario: Scenario
 ) -> tuple[Job, Workload]:
     """A job's demand as columns, and its workload."""
     where = f"jobs.{id}"
     workload = find_workload(figures.catalog, entry.workload, field=f"{where}.workload")
     attempts = figures.given_or(entry.attempts_per_run, lambda: figures.assumed("attempts_per_run"))
-    egress = entry.egress_gb_per_run
     job = Job(
         id=id,
         workload=workload.id,
@@ -56,10 +56,12 @@ def resolve_job(
         priority=entry.priority,
         submitted_together=entry.submitted_together,
         arrivals=entry.arrivals,
-        profile=demand_profile(where, entry, horizon_months),
+        profile=demand_profile(where, entry, scenario.horizon_months),
         runs_per_month_at=table.add(f"{where}.runs_per_month", given(entry.runs_per_month), "1/month"),
         attempts_per_run_at=table.add(f"{where}.attempts_per_run", attempts, "-", floor=1.0),
-        egress_gb_per_run_at=table.add(f"{where}.egress_gb_per_run", given(egress), "GB") if egress > 0 else None,
+        egress_gb_per_run_at=amount_column(f"{where}.egress_gb_per_run", entry.egress_gb_per_run, table),
+        upload_gb_per_run_at=amount_column(f"{where}.upload_gb_per_run", entry.upload_gb_per_run, table),
+        transfer=resolve_transfer(id, entry, scenario, table),
         local_share_at=None
         if entry.local_share is None
         else table.add(f"{where}.local_share", given(entry.local_share), "-"),
@@ -186,6 +188,7 @@ class PairFinder:
             restarts=job.restarts,
             failures=place.failures,
             spot=place.spot,
+            transfer=None if place.offer is None else job.transfer,
             fit=fit,
             problems=tuple(within_quota(job.id, place, fit, problems)),
         )

@@ -343,6 +343,31 @@ def test_commitments_are_paid_after_the_plan(catalog):
     assert {len(line["points"]) for line in plan_rows.spend_lines(view)} == {13}
 
 
+def test_what_is_taken_off_stands_with_what_it_reduces_and_every_line_has_words(catalog):
+    plan = document("committed-node", {"rental.upload_gb": 10, "rental.ingress_usd_per_gb": 1})
+    plan["offers"]["on-demand"] |= {"free_node_hours_total": 20, "price_usd_per_h": 150}
+    plan["rental"]["credits"] = {"gift": {"amount_usd": 1000, "from_month": 9}}
+    view = View(plan_document(solve(plan)), plan, catalog, USD)
+    (way,) = (way for way in view.feasible if way["kind"] == "cloud")
+    kinds = [line["id"].split(".")[0] for line in way["lines"]]
+    assert {"commitment", "overflow", "free_hours", "credit", "ingress"} == set(kinds)
+    parts = plan_rows.cost_bars(view)[0]["parts_usd"]
+    assert sum(parts.values()) == pytest.approx(way["tco_usd"])
+    assert parts["on_demand"] == pytest.approx((70 - 20) * 150 - parts_paid(way, "overflow"))
+    assert parts["reserved"] == pytest.approx(12 * 730 * 62.9248 - parts_paid(way, "commitment"))
+    assert {row["Line"] for row in plan_rows.line_rows(view)} >= {
+        "Commitment",
+        "Free hours",
+        "Paid by a credit",
+        "Data in",
+    }
+
+
+def parts_paid(way, kind):
+    """What the credit pays of a kind of line."""
+    return -sum(line["amount_usd"] for line in way["lines"] if line["id"].startswith(f"credit.gift.{kind}."))
+
+
 def test_sales_say_when_and_of_which_purchase():
     """Machines of one type that were bought at different times are sold at different prices on the same day."""
     changes = {"owned": {"count": 1, "age_months": 24, "at_start": "sell"}, "purchases": {0: 1, 12: 1}, "count": None}
