@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from planner.actual.drift import Comparison
+from planner.actual.later_money import hardware_factor
 from planner.cost.capex import residual_ratio
 from planner.scenario.schema import MachineInput, Scenario
 from planner.strategy.fleet import cohort_units
@@ -97,7 +98,8 @@ def _planned(comparison: Comparison, index: int, cohort: Cohort, count: int, pas
         start = sale.month - (sale.sold_age - sale.bought_age)
         if count and start <= past < sale.month:
             was_owned = cohort.owned and position == 0
-            gpu_usd, host_usd = _prices(comparison, machine, was_owned=was_owned)
+            bought = 0 if was_owned else cohort.purchase_months[position - cohort.owned]
+            gpu_usd, host_usd = _prices(comparison, machine, bought, was_owned=was_owned)
             return _Units(
                 count=count,
                 age_months=sale.bought_age + past - start,
@@ -108,15 +110,16 @@ def _planned(comparison: Comparison, index: int, cohort: Cohort, count: int, pas
     return None
 
 
-def _prices(comparison: Comparison, machine: Machine, *, was_owned: bool) -> tuple[float, float]:
+def _prices(comparison: Comparison, machine: Machine, bought: int, *, was_owned: bool) -> tuple[float, float]:
     """Price of a card and a host when the plan got them: what they would have brought, or what was paid for them."""
     problem, theta = comparison.way.problem, comparison.way.theta
     if was_owned and machine.resale_gpu_today_at is not None and machine.resale_host_today_at is not None:
         return float(theta[0, machine.resale_gpu_today_at]), float(theta[0, machine.resale_host_today_at])
     tax = 1.0 + float(theta[0, problem.tax_rate_at])
+    factor = hardware_factor(problem, theta, bought)
     return (
-        float(theta[0, machine.gpu_price_at]) / (tax if machine.gpu_includes_tax else 1.0),
-        float(theta[0, machine.host_price_at]) / (tax if machine.host_includes_tax else 1.0),
+        factor * float(theta[0, machine.gpu_price_at]) / (tax if machine.gpu_includes_tax else 1.0),
+        factor * float(theta[0, machine.host_price_at]) / (tax if machine.host_includes_tax else 1.0),
     )
 
 
@@ -130,7 +133,7 @@ def _billed(comparison: Comparison, entry: MachineInput, machine: Machine, past:
     replaced = any(0 < month <= past for cohort in machine.cohorts for month in cohort.purchase_months)
     if not bills or replaced or any(bill.quantity is None for bill in bills):
         return None
-    gpu_usd, host_usd = _prices(comparison, machine, was_owned=False)
+    prices = [_prices(comparison, machine, bill.month - 1, was_owned=False) for bill in bills]
     age = entry.age_months or 0
     return [
         _Units(
@@ -140,5 +143,5 @@ def _billed(comparison: Comparison, entry: MachineInput, machine: Machine, past:
             gpu_usd=gpu_usd,
             host_usd=host_usd,
         )
-        for bill in bills
+        for bill, (gpu_usd, host_usd) in zip(bills, prices, strict=True)
     ]

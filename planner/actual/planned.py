@@ -165,7 +165,7 @@ class PlannedWay:
                 resource=line.resource,
                 provider=self._provider(line.resource),
                 unit=line.unit,
-                prices_usd=(float(line.unit_price[0]),) * (line.quantity.shape[1] - 1),
+                prices_usd=tuple(line.price[0, 1:].tolist()),
                 amount_usd=_by_month(line.amount[0]),
                 quantity=_by_month(line.quantity[0]),
                 kwh=(0.0,) * (line.quantity.shape[1] - 1) if line.kwh is None else _by_month(line.kwh[0]),

@@ -11,6 +11,7 @@ import yaml
 
 from planner.actual.drift import Comparison, JobDrift, ResourceDrift
 from planner.actual.known import later
+from planner.actual.later_money import carry_money, price_then
 from planner.actual.machines_then import Stock, machines_then
 from planner.actual.planned import PlannedRuns, gpu_h_at
 from planner.errors import InputError
@@ -71,6 +72,7 @@ def replan(document: Mapping[str, Any], scenario: Scenario, comparison: Comparis
     _demand(found, scenario)
     _machines(found, scenario, comparison)
     _commitments(found, scenario, comparison)
+    carry_money(found.document, found.carried, comparison, found.month - 1)
     for job in comparison.jobs:
         _speed(found, comparison, scenario, job)
     _attempts(found, comparison)
@@ -316,7 +318,7 @@ def _price(found: Replan, comparison: Comparison, resource: ResourceDrift) -> No
         if offer is None:  # a provider's or the site's bill over several offers
             return
         where = f"offers.{offer.id}"
-        price = float(way.theta[0, offer.price_at]) * paid / planned  # tax inside stays inside
+        price = price_then(comparison, offer, found.month - 1) * paid / planned  # tax inside stays inside
         values = {f"{where}.price_usd_per_gpu_h": None, f"{where}.price_usd_per_h": price}
         _say(found.carried, "replan_price", f"{where}.price_usd_per_h", **params)
     found.document = with_overrides(found.document, values)

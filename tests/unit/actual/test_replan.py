@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import BaseModel
 
 from planner.actual.compare import strategy_to_follow
 from planner.actual.document import actual_document
@@ -55,6 +56,18 @@ CASES: dict[str, tuple[Plan, str]] = {
     "lab": (document("hybrid-lab"), "hybrid"),
     "spot": (document("spot-node"), "cloud"),
     "colocation": (document("colocated-node"), "local"),
+    "rental prices change": (small_plan({"rental.price_change_per_year": -0.2}), "cloud"),
+    "hardware prices change": (
+        small_plan(
+            {"hardware_price_change_per_year": -0.2, "machines.own.useful_life_months": 5, "horizon_months": 24}
+        ),
+        "local",
+    ),
+    "credit": (small_plan({"rental.credits": {"grant": {"amount_usd": 900, "expires_month": 10}}}), "cloud"),
+    "free hours": (
+        small_plan({"offers.rented.free_node_hours_total": 450, "offers.rented.free_node_hours_per_month": 80}),
+        "cloud",
+    ),
     "blocks": (BLOCKS, "cloud"),
 }
 
@@ -315,20 +328,23 @@ def test_the_plan_starts_moves_along_and_the_document_is_whole() -> None:
 _MOVED = {
     "Scenario.horizon_months", "Scenario.plan_starts", "JobInput.runs_per_month", "JobInput.growth_per_month",
     "JobInput.runs_by_month", "JobInput.seasonality", "Owned.age_months", "CommitmentInput.from_month",
-    "CommitmentInput.elapsed_months", "CommitmentInput.months", "MachineInput.purchases",
+    "CommitmentInput.elapsed_months", "CommitmentInput.months", "MachineInput.purchases", "CreditInput.from_month", "CreditInput.expires_month",
+    "OfferInput.free_node_hours_total", "Rental.price_change_per_year", "Scenario.hardware_price_change_per_year",
+    "Rental.credits",
 }  # fmt: skip
 _THE_SAME_IN_ALL = {
     "MachineInput.age_months",  # of machines when bought
     "MachineInput.useful_life_months", "MachineInput.powered_h_per_month", "SiteInput.space_usd_per_month",
     "Colocation.price_usd_per_kw_month", "Rental.storage_usd_per_gb_month", "Rental.free_egress_gb_per_month",
-    "OfferInput.interrupted_share_per_month", "MachineInput.delivery_months",
+    "OfferInput.interrupted_share_per_month", "OfferInput.free_node_hours_per_month", "MachineInput.delivery_months",
 }  # fmt: skip
 
 
 def test_every_key_about_months_is_known_to_the_new_plan() -> None:
-    models = [each for each in vars(schema).values() if isinstance(each, type) and issubclass(each, schema.Model)]
+    models = [each for each in vars(schema).values() if isinstance(each, type) and issubclass(each, BaseModel)]
     keys = {f"{model.__name__}.{name}" for model in models for name in model.model_fields}
-    timed = {key for key in keys if any(word in key for word in ("month", "season", "_starts", "purchases"))}
+    words = ("month", "season", "_starts", "purchases", "change_per_year", "_total", "credits")
+    timed = {key for key in keys if any(word in key for word in words)}
     assert timed == (_MOVED | _THE_SAME_IN_ALL)
 
 
