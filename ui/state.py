@@ -31,7 +31,7 @@ from planner.scenario.own_gpus import with_own_gpus
 from planner.scenario.own_models import with_own_models
 from planner.scenario.paths import with_overrides
 from planner.scenario.schema import SCHEMA_VERSION
-from planner.strategy.evaluate import evaluate
+from planner.strategy.evaluate import Result, evaluate
 from ui import formatting, own_rows
 from ui.simulations import Simulations
 
@@ -40,6 +40,8 @@ EXAMPLES = ROOT / "examples"
 FIRST_EXAMPLE = "hybrid-lab"
 NEW_HORIZON_MONTHS = 36
 WIDGET = "in:"
+PAST_FILES = "actual_files"
+"""Hours and invoice of the months that are past, of this scenario."""
 
 Kind = Literal["number", "percent", "money", "choice", "choice_or_none"]
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -56,6 +58,7 @@ class Plan:
     candidates: Callable[[], tuple[Candidate, ...]]
     places: JobPlaces
     break_even: Callable[[], list[dict[str, Any]]]  # between its ways
+    result: Result  # behind it, for what else is asked of it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,6 +170,7 @@ def _begin(document: Mapping[str, Any]) -> None:
     st.session_state.pop("shown_total", None)
     st.session_state.pop("last_good", None)
     st.session_state.pop("last_answer", None)
+    st.session_state.pop(PAST_FILES, None)
     _replace_widgets()
 
 
@@ -307,6 +311,7 @@ def _computed(
         candidates=cache(lambda: candidates(result)),
         places=JobPlaces(result),
         break_even=cache(lambda: break_even_entries(result)),
+        result=result,
     )
 
 
