@@ -26,6 +26,8 @@ from planner.report.candidates import Candidate, candidates
 from planner.report.document import plan_document
 from planner.report.export import plan_csv
 from planner.report.job_places import JobPlaces
+from planner.report.jobs_csv import jobs_csv
+from planner.report.shares import groups_of
 from planner.scenario.load import check_document, read_document
 from planner.scenario.own_gpus import with_own_gpus
 from planner.scenario.own_models import with_own_models
@@ -58,6 +60,8 @@ class Plan:
     candidates: Callable[[], tuple[Candidate, ...]]
     places: JobPlaces
     break_even: Callable[[], list[dict[str, Any]]]  # between its ways
+    groups: Callable[[str], list[dict[str, Any]]]  # what each pays for in a way
+    jobs_csv: Callable[[], str]
     result: Result  # behind it, for what else is asked of it
 
 
@@ -303,14 +307,17 @@ def _computed(
         return error.problems
     except PlannerError as error:
         return (Problem(file="", record="", field=error.field, found="", expected=str(error)),)
+    report = plan_document(result)
     return Plan(
         document=_document,
-        report=plan_document(result),
+        report=report,
         csv=lambda: plan_csv(result),
         simulations=Simulations(result),
         candidates=cache(lambda: candidates(result)),
         places=JobPlaces(result),
         break_even=cache(lambda: break_even_entries(result)),
+        groups=cache(lambda way: groups_of(result, way)),
+        jobs_csv=lambda: jobs_csv(report, result),
         result=result,
     )
 

@@ -31,7 +31,9 @@ from planner.performance.measured import CONTRADICTION, WILD_SPREAD
 from planner.report.break_even import with_break_even
 from planner.report.document import plan_document
 from planner.report.export import COLUMNS
+from planner.report.jobs_csv import JOBS_COLUMNS
 from planner.report.listing import KINDS, list_rows
+from planner.report.shares import with_shares
 from planner.report.validation import COLUMNS as VALIDATION_COLUMNS
 from planner.report.waiting import with_waiting
 from planner.scenario.load import check_document, parse_scenario, read_document
@@ -206,13 +208,15 @@ def hybrid_lab(*, impossible: bool) -> dict[str, Any]:
         "machines.workstation.owned": {"count": 1, "age_months": 12, "at_start": "cheapest"},
         "jobs.key.egress_gb_per_run": 2000,
         "rental.egress_usd_per_gb": 0.05,
+        "groups.lab": {"people": 4},
+        "jobs.daily.group": "lab",
     }
     if impossible:
         changed = {"jobs.key.in_house": True, "rental.gpus": ["t4", "l4"]}
     document = read_document((ROOT / "examples" / "hybrid-lab.yaml").read_bytes())
     scenario = check_document(with_overrides(document, changed))
     result = evaluate(scenario, load_catalog(today=TODAY), load_evidence(), today=TODAY)
-    return with_break_even(with_waiting(plan_document(result), result), result)
+    return with_shares(with_break_even(with_waiting(plan_document(result), result), result), result)
 
 
 def test_every_key_of_a_plan_is_described() -> None:
@@ -256,6 +260,7 @@ def test_every_kind_of_line_is_described_with_its_group() -> None:
 
 def test_every_column_of_the_csv_is_described_in_its_order() -> None:
     assert tuple(described(sections("cli.md")["CSV"])) == COLUMNS
+    assert tuple(described(sections("cli.md")["CSV by job"])) == JOBS_COLUMNS
 
 
 def test_every_key_of_an_estimate_is_described(capsys: pytest.CaptureFixture[str]) -> None:
