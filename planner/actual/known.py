@@ -135,7 +135,8 @@ def known_names(scenario: Scenario, result: Result, strategy: StrategyResult) ->
         horizon_months=problem.horizon_months,
         plan_starts=scenario.plan_starts,
         jobs=tuple(job.id for job in problem.jobs),
-        machines={machine.id: machine.gpus for machine in problem.machines},
+        machines={sold.id: sold.gpus for sold in problem.sold}
+        | {machine.id: machine.gpus for machine in problem.machines},
         offers={**others, **pool},
         providers=tuple(dict.fromkeys([*(provider.id for provider in problem.providers), *catalog.providers])),
         kinds=tuple(dict.fromkeys([*planned, *KINDS])),

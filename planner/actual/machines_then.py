@@ -138,10 +138,11 @@ def _billed(comparison: Comparison, entry: MachineInput, machine: Machine, past:
     return [
         _Units(
             count=int((bill.quantity or 0.0) // machine.gpus),
-            age_months=age + past - (bill.month - 1),
+            age_months=age + past - (bill.month - 1) - entry.delivery_months,
             bought_age=age,
             gpu_usd=gpu_usd,
             host_usd=host_usd,
         )
         for bill, (gpu_usd, host_usd) in zip(bills, prices, strict=True)
+        if bill.month - 1 + entry.delivery_months <= past  # what is on its way isn't there
     ]

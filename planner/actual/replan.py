@@ -14,12 +14,14 @@ from planner.actual.known import later
 from planner.actual.later_money import carry_money, price_then
 from planner.actual.machines_then import Stock, machines_then
 from planner.actual.planned import PlannedRuns, gpu_h_at
+from planner.cost.lines import Array
 from planner.errors import InputError
 from planner.messages import render
 from planner.scenario.load import check_document
 from planner.scenario.paths import with_overrides
 from planner.scenario.schema import JobInput, MachineInput, Scenario
-from planner.strategy.problem import Commitment, Issue
+from planner.strategy.fleet import cohort_units
+from planner.strategy.problem import Commitment, Issue, Machine
 from planner.units import H_PER_MONTH
 
 ENOUGH: Final = 10
@@ -137,38 +139,42 @@ def _has_runs(entry: JobInput, month: int, horizon_months: int) -> bool:
 
 
 def _machines(found: Replan, scenario: Scenario, comparison: Comparison) -> None:
-    """Machines that are owned when the new plan begins, and purchases that are still to come."""
-    problem = comparison.way.problem
-    stocks = dict(
-        zip((each.id for each in problem.machines), machines_then(comparison, scenario, found.month), strict=True)
-    )
-    upgraded = {each.id for each in problem.machines if each.upgraded}
-    for id, entry in (found.document.get("machines") or {}).items():
-        told, where = scenario.machines[id], f"machines.{id}"
-        if id in upgraded:
-            _upgrade(entry)
-            _say(found.left, "replan_upgraded", where, machine=id)
-        _machine(found, entry, id, told, stocks.get(id))
+    """Machines that are owned when the new plan begins, and what is ordered after."""
+    machines, way = found.document.get("machines") or {}, comparison.way
+    for id in set(machines) - {machine.id for machine in way.problem.machines}:  # sold, and none was bought
+        _without(found, id)
+    for index, stock in enumerate(machines_then(comparison, scenario, found.month)):
+        machine = way.problem.machines[index]
+        entry, told = machines[machine.id], scenario.machines[machine.id]
+        new_cards = (entry.get("owned") or {}).get("upgrade") or {}
+        _machine(found, entry, machine.id, scenario, stock)
+        if machine.upgraded:
+            for key in [key for key in entry if key.startswith("gpu_price") or key in ("load_w", "idle_w")]:
+                del entry[key]
+            entry |= new_cards
+        _orders(found, entry, told, machine, way.choice.machine_count[:, index], stock)
 
 
-def _machine(found: Replan, entry: dict[str, Any], id: str, told: MachineInput, stock: Stock | None) -> None:
-    where, past = f"machines.{id}", found.month - 1
+def _without(found: Replan, id: str) -> None:
+    """Leave out a type that the new plan can't have, with the speeds on it."""
+    del found.document["machines"][id]
+    for job in found.document["jobs"].values():
+        (job.get("throughput") or {}).pop(id, None)
+
+
+def _machine(found: Replan, entry: dict[str, Any], id: str, scenario: Scenario, stock: Stock | None) -> None:
+    where = f"machines.{id}"
     entry.pop("owned", None)
-    bought = told.purchases if told.purchases is not None else {0: told.count or 0}
-    if any(at <= past < at + told.delivery_months for at in bought):
-        _say(found.left, "replan_on_the_way", where, machine=id)
-    if told.purchases is not None:
-        entry.pop("count", None)
-        entry["purchases"] = {at - past: count for at, count in told.purchases.items() if at > past}
-        if not entry["purchases"]:
-            del entry["purchases"]
-            entry |= {} if stock is None else {"count": stock.count}
-    elif told.count is not None:
-        entry["count"] = told.count if stock is None else max(told.count, stock.count)
     if stock is None:
-        if told.owned is not None:
+        if scenario.machines[id].owned is not None:
             _say(found.left, "replan_machines_gone", where, machine=id)
         return
+    told = scenario.machines[id]
+    fixed = told.count
+    if fixed is not None and told.owned is not None and told.owned.sold:  # they aren't in the plan any more
+        fixed -= told.owned.count
+    if fixed is not None:
+        entry["count"] = max(fixed, stock.count)
     entry["owned"] = {
         "count": stock.count,
         "age_months": stock.age_months,
@@ -181,12 +187,31 @@ def _machine(found: Replan, entry: dict[str, Any], id: str, told: MachineInput, 
         _say(found.left, "replan_ages_mixed", where, machine=id, age_months=stock.age_months)
 
 
-def _upgrade(entry: dict[str, Any]) -> None:
-    """The type with its new cards."""
-    new = (entry.get("owned") or {}).get("upgrade") or {}
-    for key in ("gpu_price_usd", "gpu_price", "load_w", "idle_w"):
-        entry.pop(key, None)
-    entry |= dict(new)
+def _orders(
+    found: Replan, entry: dict[str, Any], told: MachineInput, machine: Machine, planned: Array, stock: Stock | None
+) -> None:
+    """Stages after the months that are over; what is on its way then can't be said in a scenario."""
+    past = found.month - 1
+    units = zip(machine.cohorts, cohort_units(machine, planned), strict=True)
+    on_their_way = sum(
+        int(count[0]) for cohort, count in units if cohort.there_after > past >= min(cohort.purchase_months, default=0)
+    )
+    if on_their_way:
+        _say(found.left, "replan_on_their_way", f"machines.{machine.id}", machine=machine.id, count=on_their_way)
+    stages = {month - past: count for month, count in (told.purchases or {}).items() if month > past}
+    entry.pop("purchases", None)
+    there = 0 if stock is None else stock.count
+    if stages:
+        entry.pop("count", None)
+        entry["purchases"] = stages
+    elif told.delivery_months >= found.document["horizon_months"]:  # none that is ordered now would be used
+        if there:
+            entry["count"] = there
+        else:
+            _without(found, machine.id)
+    elif machine.complete_after and machine.fixed_count is not None:
+        entry.pop("count", None)
+        entry |= {"count": there} if there else {}
 
 
 def _commitments(found: Replan, scenario: Scenario, comparison: Comparison) -> None:

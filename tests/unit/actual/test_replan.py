@@ -328,15 +328,16 @@ def test_the_plan_starts_moves_along_and_the_document_is_whole() -> None:
 _MOVED = {
     "Scenario.horizon_months", "Scenario.plan_starts", "JobInput.runs_per_month", "JobInput.growth_per_month",
     "JobInput.runs_by_month", "JobInput.seasonality", "Owned.age_months", "CommitmentInput.from_month",
-    "CommitmentInput.elapsed_months", "CommitmentInput.months", "MachineInput.purchases", "CreditInput.from_month", "CreditInput.expires_month",
-    "OfferInput.free_node_hours_total", "Rental.price_change_per_year", "Scenario.hardware_price_change_per_year",
-    "Rental.credits",
+    "CommitmentInput.elapsed_months", "CommitmentInput.months", "MachineInput.purchases", "CreditInput.from_month",
+    "CreditInput.expires_month", "OfferInput.free_node_hours_total", "Rental.price_change_per_year",
+    "Scenario.hardware_price_change_per_year", "Rental.credits",
 }  # fmt: skip
 _THE_SAME_IN_ALL = {
+    "MachineInput.delivery_months",
     "MachineInput.age_months",  # of machines when bought
     "MachineInput.useful_life_months", "MachineInput.powered_h_per_month", "SiteInput.space_usd_per_month",
     "Colocation.price_usd_per_kw_month", "Rental.storage_usd_per_gb_month", "Rental.free_egress_gb_per_month",
-    "OfferInput.interrupted_share_per_month", "OfferInput.free_node_hours_per_month", "MachineInput.delivery_months",
+    "OfferInput.interrupted_share_per_month", "OfferInput.free_node_hours_per_month",
 }  # fmt: skip
 
 
@@ -357,24 +358,42 @@ def test_blocks_that_are_over_are_left_out_and_one_that_runs_on_is_said() -> Non
     assert codes(replan(long, check_document(long), comparison, 5))[1] == {"replan_commitment_over"}
 
 
-@pytest.mark.parametrize("month", [3, 6, 9])
-def test_purchases_still_to_come_move_along(month: int) -> None:
-    staged = {"machines.own.purchases": {0: 1, 6: 2}, "machines.own.count": None, "jobs.work.growth_per_month": 0.1}
-    plan = small_plan({**staged, "machines.own.useful_life_months": 24, "machines.own.residual_gpu": {24: 0.5}})
-    plan["machines"]["own"]["residual_host"] = {24: 0.25}
-    _, comparison = followed(plan, "hybrid", month - 1)
-    found, new = plan_anew(plan, check_document(plan), comparison, month, catalog(), evidence(), today=TODAY)
-    old, rest = rest_of(comparison.way.evaluation, month), rest_of(evaluation(strategy(new, "hybrid")), 1)
-    assert found.document["machines"]["own"].get("purchases") == ({7 - month: 2} if month < 7 else None)
-    assert rest.running_usd == pytest.approx(old.running_usd, abs=CENT)
-    assert rest.purchase_usd == pytest.approx(old.purchase_usd, abs=CENT)
-    assert rest.kwh == pytest.approx(old.kwh, abs=0.001)
+STAGED = {"horizon_months": 24, "jobs.work.runs_per_month": 1500, "machines.own.count": None}
+CURVES = {"machines.own.useful_life_months": 60, "machines.own.residual_gpu": {84: 0.1}}
+CURVES |= {"machines.own.residual_host": {84: 0.1}}
 
 
-def test_machines_sold_at_the_start_are_gone() -> None:
-    owned = {"count": 1, "age_months": 4, "resale_gpu_usd": 800, "resale_host_usd": 300, "at_start": "sell"}
-    plan = small_plan({"machines.own.owned": owned, "machines.own.count": None})
-    _, comparison = followed(plan, "cloud", 3)
-    found = replan(plan, check_document(plan), comparison, 4)
-    assert "owned" not in found.document["machines"]["own"]
-    assert codes(found)[1] == {"replan_machines_gone"}
+def replanned(changes: dict[str, Any], way: str, month: int) -> Replan:
+    plan = small_plan({**STAGED, **CURVES, **changes})
+    _, comparison = followed(plan, way, month - 1)
+    found = replan(plan, check_document(plan), comparison, month)
+    solve(found.document)
+    return found
+
+
+def test_stages_that_are_still_to_come_move_and_what_is_on_its_way_is_said() -> None:
+    stages = {"machines.own.purchases": {0: 2, 12: 2}, "machines.own.delivery_months": 2}
+    before = replanned(stages, "hybrid", 5)
+    assert before.document["machines"]["own"]["purchases"] == {8: 2}
+    assert before.document["machines"]["own"]["owned"]["count"] == 2
+    assert before.document["machines"]["own"]["owned"]["age_months"] == 2
+    between = replanned(stages, "hybrid", 14)
+    assert "purchases" not in between.document["machines"]["own"]
+    assert between.document["machines"]["own"]["count"] == 2
+    assert "replan_on_their_way" in codes(between)[1]
+    after = replanned(stages, "hybrid", 16)
+    assert after.document["machines"]["own"]["owned"]["count"] == 4
+    assert "replan_on_their_way" not in codes(after)[1]
+    end = replanned(stages, "hybrid", 23)
+    assert end.document["machines"]["own"]["count"] == 4
+
+
+def test_what_was_sold_or_got_new_cards_at_the_start_stays_so() -> None:
+    owned = {"count": 3, "age_months": 12, "resale_gpu_usd": 600, "resale_host_usd": 200}
+    sold = replanned({"machines.own.owned": {**owned, "at_start": "sell"}, "machines.own.count": 3}, "cloud", 4)
+    assert "own" not in sold.document["machines"]
+    new = {"gpu": "a100-sxm4-80gb", "gpu_price_usd": 2000, "load_w": 800, "idle_w": 150}
+    changes = {"machines.own.owned": {**owned, "at_start": "upgrade", "upgrade": new}}
+    entry = replanned({**changes, "jobs.work.throughput.a100-sxm4-80gb": 2}, "local", 4).document["machines"]["own"]
+    assert (entry["gpu"], entry["gpu_price_usd"], entry["owned"]["age_months"]) == ("a100-sxm4-80gb", 2000, 3)
+    assert "at_start" not in entry["owned"]

@@ -144,7 +144,9 @@ def attempt(problem: PlanProblem, plan: dict[str, Any], pair: Pair) -> PlannedAt
     table._parameters = list(problem.parameters)
     offer = problem.offers[pair.offer or 0]
     startup_s = table.value(offer.startup_s_at)
-    place = SimpleNamespace(spot=offer.spot, offer=pair.offer, gpus_per_node=1, startup_s=startup_s, start_wait_s=0.0)
+    place = SimpleNamespace(
+        spot=offer.spot, offer=pair.offer, gpus_per_node=1, startup_s=startup_s, start_wait_s=0.0, failures=None
+    )
     return PlannedAttempt(
         job=problem.jobs[0], entry=scenario.jobs["work"], place=cast("Place", place), gpus=1, work_s=3600, table=table
     )
