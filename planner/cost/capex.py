@@ -29,7 +29,13 @@ class Schedule:
 
 
 def unit_schedule(
-    *, horizon_months: int, useful_life_months: int, first_age: int, replacement_age: int, owned: bool
+    *,
+    horizon_months: int,
+    useful_life_months: int,
+    first_age: int,
+    replacement_age: int,
+    owned: bool,
+    replaced_age: int | None = None,
 ) -> Schedule:
     """Purchases and sales of one unit: sold and bought again at the end of its life, sold after the last month.
 
@@ -43,6 +49,8 @@ def unit_schedule(
         Age of the first unit at the start of the plan and of its replacements when bought. [months]
     owned : bool
         The first unit is there already, so its purchase isn't part of the plan.
+    replaced_age : int or None
+        Age at which units of the plan go, where that is before the end of their life: under a lease. [months]
 
     Returns
     -------
@@ -60,14 +68,17 @@ def unit_schedule(
     purchases: list[int] = [] if owned else [0]
     sales: list[Sale] = []
     start, age = 0, first_age
+    until = useful_life_months
+    if replaced_age is not None and not owned:
+        until = replaced_age
     while True:
-        end = start + useful_life_months - age
+        end = start + until - age
         if end >= horizon_months:
             sales.append(Sale(month=horizon_months, bought_age=age, sold_age=age + horizon_months - start))
             return Schedule(purchase_months=tuple(purchases), sales=tuple(sales))
-        sales.append(Sale(month=end, bought_age=age, sold_age=useful_life_months))
+        sales.append(Sale(month=end, bought_age=age, sold_age=until))
         purchases.append(end)
-        start, age = end, replacement_age
+        start, age, until = end, replacement_age, replaced_age or useful_life_months
 
 
 def residual_ratio(ratio_sold: Numeric, ratio_bought: Numeric) -> Numeric:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from planner.catalog.records import PRECISIONS, Market, Precision, Segment, Status, Term
+from planner.scenario.base import Model
+from planner.scenario.finance import Ceiling, FinanceInput, FiscalMonth, PlanStart
 from planner.scenario.money import money_aliases
 from planner.scenario.values import (
     AgeMonths,
@@ -64,29 +66,6 @@ def _config(value: object) -> object:
     if isinstance(value, dict | str):
         return value
     raise ValueError("the keys of a config.json, or its text")
-
-
-class Model(BaseModel):
-    """Base of all parts: unknown keys are errors, and money fields also accept text under their stem."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _money_under_its_stem(cls, data: Any) -> Any:
-        if not isinstance(data, dict):
-            return data
-        data = dict(data)
-        for name in cls.model_fields:
-            if "_usd" not in name:
-                continue
-            for alias in money_aliases(name):
-                if alias not in data or alias in cls.model_fields:
-                    continue
-                if name in data:
-                    raise FieldError(alias, expected=f"'{name}' or '{alias}', not both")
-                data[name] = data.pop(alias)
-        return data
 
 
 class Tax(Model):
@@ -210,6 +189,7 @@ class MachineInput(Model):
     fte_per_machine: Fte | None = None
     residual_gpu: ResidualRatios | None = None
     residual_host: ResidualRatios | None = None
+    finance: FinanceInput | None = None
 
     @model_validator(mode="after")
     def _consistent(self) -> MachineInput:
@@ -277,9 +257,9 @@ class Rental(Model):
     """Which offers may be used, and what goes with rented machines."""
 
     offers: list[str] | None = None  # exactly these; None: by the filters below
-    terms: Annotated[list[Term], Field(min_length=1)] = ["on_demand"]
-    markets: Annotated[list[Market], Field(min_length=1)] = ["cloud"]
-    statuses: Annotated[list[Status], Field(min_length=1)] = ["current"]
+    terms: Annotated[list[Term], Field(min_length=1)] = ["on_demand"]  # noqa: RUF012 - pydantic copies it
+    markets: Annotated[list[Market], Field(min_length=1)] = ["cloud"]  # noqa: RUF012 - pydantic copies it
+    statuses: Annotated[list[Status], Field(min_length=1)] = ["current"]  # noqa: RUF012 - pydantic copies it
     include_estimates: Switch = False
     providers: list[str] | None = None
     regions: list[str] | None = None
@@ -341,6 +321,11 @@ class Scenario(Model):
     note: Annotated[str, Field(max_length=5000)] = ""
     horizon_months: Months
     discount_rate: Rate | None = None
+    inflation_per_year: Rate | None = None
+    baseline: Literal["local", "cloud", "hybrid"] | None = None
+    plan_starts: PlanStart | None = None
+    fiscal_year_starts: FiscalMonth | None = None
+    cash_ceiling_usd_per_quarter: Ceiling | None = None
     currency: CurrencyCode = "USD"
     currencies: dict[CurrencyCode, CurrencyInput] = Field(default_factory=dict)
     owned_value_counts: Switch = True
@@ -353,3 +338,9 @@ class Scenario(Model):
     offers: Annotated[dict[Id, OfferInput], Field(max_length=MOST_OFFERS)] = Field(default_factory=dict)
     gpus: Annotated[dict[Id, GpuInput], Field(max_length=100)] = Field(default_factory=dict)
     models: Annotated[dict[Id, ModelInput], Field(max_length=100)] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _known_start(self) -> Scenario:
+        if self.fiscal_year_starts is not None and self.plan_starts is None:
+            raise FieldError("fiscal_year_starts", expected="'plan_starts' beside it, the plan's first month")
+        return self

@@ -9,6 +9,7 @@ import numpy as np
 
 from planner.cost.capex import Sale
 from planner.performance.estimate import Prediction, Setup
+from planner.strategy.financing import Lease, Loan, MoneyViews
 from planner.strategy.parameters import Parameter, Theta
 from planner.workload.job import Arrivals
 
@@ -156,6 +157,16 @@ class Machine:
     useful_life_at: int  # for the record: the cohorts were made from it
     maintenance_at: int
     fte_at: int
+    end_of_life: tuple[float, float] | None  # resale over price of card and host then; None: unknown
+    finance: Loan | Lease | None = None  # None: paid for in cash
+    lease_or_buy: tuple[Machine, Machine] | None = None  # the same leased, and bought
+
+    def last_payment(self, more: bool) -> int:
+        """Month of the last payment of loans and leases; `more`: machines are bought beyond those owned already."""
+        if self.finance is None:
+            return 0
+        taken = [month for cohort in self.cohorts if cohort.owned or more for month in cohort.purchase_months]
+        return max(taken, default=0) + self.finance.last_payment if taken else 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -257,6 +268,7 @@ class PlanProblem:
     fte_cloud_at: int
     storage_gb_at: int
     warnings: tuple[Issue, ...]
+    views: MoneyViews
 
     def theta(self) -> Theta:
         """The nominal parameter values as one row."""

@@ -28,7 +28,7 @@ class Rows:
     tax_rate: Array = field(init=False)  # [rows]
     used: list[bool] = field(init=False)  # whether some row uses a pair
     rented_pairs: list[RentedPair] = field(init=False)  # pairs on offers that some row uses, with their index
-    last_month: int = field(init=False)  # in which something is paid: commitments outlast the horizon
+    last_month: int = field(init=False)  # in which something is paid: commitments, loans and leases outlast the horizon
 
     def __post_init__(self) -> None:
         self.busy_h = busy_h_by_month(self.problem, self.theta, self.routing)
@@ -42,6 +42,9 @@ class Rows:
             if pair.offer is not None and used[i]
         ]
         ends = [offer.commitment.last_month for _, _, offer in self.rented_pairs if offer.commitment is not None]
+        for index, machine in enumerate(self.problem.machines):
+            if machine.finance is not None and self.count[:, index].any():
+                ends.append(machine.last_payment(bool((self.count[:, index] > machine.owned_count).any())))
         self.last_month = max([self.problem.horizon_months, *ends])
 
     def p(self, column: int) -> Array:

@@ -11,6 +11,7 @@ from planner.strategy.parameters import ParameterTable, by_default, given
 from planner.strategy.problem import Issue, PlanProblem, RentedProvider
 from planner.strategy.resolve.commitments import with_commitments
 from planner.strategy.resolve.figures import Figures
+from planner.strategy.resolve.financing import resolve_views
 from planner.strategy.resolve.machines import resolve_machine
 from planner.strategy.resolve.names import check_names, check_throughput_keys
 from planner.strategy.resolve.offers import pool, resolve_offer
@@ -101,5 +102,6 @@ def resolve(scenario: Scenario, catalog: Catalog, evidence: Evidence, *, today: 
         fte_cloud_at=table.add("staff.fte_cloud", rate_or("fte_cloud", staff.fte_cloud), "FTE"),
         storage_gb_at=table.add("rental.storage_gb", given(scenario.rental.storage_gb), "GB"),
         warnings=tuple(warnings),
+        views=resolve_views(scenario, figures),
         parameters=table.freeze(),
     )

@@ -7,13 +7,15 @@ from dataclasses import replace
 
 from planner.catalog.query import find_gpu, find_host
 from planner.catalog.records import Catalog, Figure, Gpu, HardwarePrice, Host, first_day
-from planner.cost.capex import unit_schedule
+from planner.cost.capex import residual_ratio, unit_schedule
 from planner.energy.power import pc_wall_w, server_wall_w
 from planner.errors import InputError
+from planner.scenario.finance import LeaseTerms
 from planner.scenario.schema import MachineInput, Scenario
 from planner.strategy.parameters import ParameterTable, given
 from planner.strategy.problem import Cohort, Issue, Machine, SaleColumns
 from planner.strategy.resolve.figures import Figures, combined, interpolated
+from planner.strategy.resolve.financing import check_lease, lease_of, with_finance
 
 _LIFE_OF = {"server": "server", "workstation": "consumer"}
 _SERVER_SLOTS = 8  # hosts of this size stand in racks and are looked after as servers
@@ -48,6 +50,8 @@ def resolve_machine(
     def column(name: str, figure: Figure, unit: str, *, floor: float = 0.0) -> int:
         return table.add(f"{field}.{name}", figure, unit, floor=floor)
 
+    terms = lease_of(entry)
+    leased = None if terms is None else _cohorts(id, scenario, gpu, figures, table, kind, terms)
     cohorts = _cohorts(id, scenario, gpu, figures, table, kind)
     gpu_taxed, host_taxed = (gpu_taxed, host_taxed) if told is None else (told, told)
     rate = scenario.tax.rate
@@ -98,8 +102,22 @@ def resolve_machine(
             "1/year",
         ),
         fte_at=_fte_column(entry, scenario, figures, table, field, kind),
+        end_of_life=_end_of_life(entry, gpu, figures, kind),
     )
-    return machine, gpu, _warnings(id, entry, gpu, host, load_w)
+    machine, outlasting = with_finance(machine, leased, entry, scenario, figures, table)
+    return machine, gpu, [*_warnings(id, entry, gpu, host, load_w), *outlasting]
+
+
+def _end_of_life(entry: MachineInput, gpu: Gpu, figures: Figures, kind: str) -> tuple[float, float] | None:
+    """Resale over price of card and host at the end of their life; None where a curve doesn't reach so far."""
+    life, age = round(_useful_life(entry, figures, kind).value), entry.age_months or 0
+    ends = []
+    for curve in (_curve(entry, gpu, figures, part) for part in ("gpu", "host")):
+        if life > max(curve):
+            return None
+        sold, bought = (interpolated(curve, months).value for months in (life, age))
+        ends.append(float(residual_ratio(sold, bought)))
+    return ends[0], ends[1]
 
 
 def _fte_column(
@@ -245,11 +263,22 @@ def _useful_life(entry: MachineInput, figures: Figures, kind: str) -> Figure:
 
 
 def _cohorts(
-    id: str, scenario: Scenario, gpu: Gpu, figures: Figures, table: ParameterTable, kind: str
+    id: str,
+    scenario: Scenario,
+    gpu: Gpu,
+    figures: Figures,
+    table: ParameterTable,
+    kind: str,
+    lease: LeaseTerms | None = None,
 ) -> tuple[Cohort, ...]:
+    """Histories of a machine type, bought or under a lease."""
     entry, field = scenario.machines[id], f"machines.{id}"
     life = round(_useful_life(entry, figures, kind).value)
     bought_age = entry.age_months or 0
+    returned = lease is not None and lease.at_end == "return"
+    term = 0 if lease is None or lease.term_months is None else lease.term_months
+    if lease is not None:
+        check_lease(id, lease, bought_age, life)
 
     def ratio(part: str, age: int) -> Figure:
         try:
@@ -269,11 +298,15 @@ def _cohorts(
                 first_age=first_age,
                 replacement_age=bought_age,
                 owned=owned,
+                replaced_age=bought_age + term if returned else None,
             )
         except InputError as error:
             raise InputError(error.code, field=f"{field}.{error.field}", **error.params) from None
         sales = []
-        for sale in schedule.sales:
+        for position, sale in enumerate(schedule.sales):
+            leased = lease is not None and not (owned and position == 0)
+            if leased and (returned or sale.sold_age - sale.bought_age < term):
+                continue  # it goes back, or is still under its lease
             for part in ("gpu", "host"):
                 if ratio(part, sale.bought_age).value == 0:
                     raise InputError("residual_zero", field=f"{field}.residual_{part}", age_months=sale.bought_age)
