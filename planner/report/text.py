@@ -9,6 +9,8 @@ from planner.catalog.source_ids import MEASUREMENTS
 from planner.messages import render
 from planner.performance.evidence import OWN
 from planner.report.break_even import break_even_sentences
+from planner.report.finance_text import finance_lines
+from planner.report.text_table import table
 from planner.report.waiting import FEW_RUNS
 
 UNKNOWN = "unknown"
@@ -41,6 +43,8 @@ def plan_text(document: dict[str, Any]) -> str:
         lines += ["", *spot]
     if same := break_even_sentences(document):
         lines += ["", *same]
+    if money := finance_lines(document):
+        lines += ["", *money]
     if currency["code"] != "USD":
         dated = f"as of {currency['as_of']}" if currency["as_of"] else "your own rate"
         lines += ["", f"1 {currency['code']} = {rate:g} USD ({dated}); amounts in sentences are in USD"]
@@ -211,11 +215,3 @@ def _cell(value: object) -> str:
     if isinstance(value, float):
         return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
     return str(value)
-
-
-def table(head: list[str], rows: list[list[str]]) -> list[str]:
-    """Lines of an aligned table."""
-    widths = [max(len(cell) for cell in column) for column in zip(head, *rows, strict=True)]
-    return [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in [head, *rows]
-    ]
