@@ -24,6 +24,7 @@ from planner.report.break_even import break_even_entries
 from planner.report.candidates import Candidate, candidates
 from planner.report.document import plan_document
 from planner.report.export import plan_csv
+from planner.report.finance import with_finance
 from planner.scenario.load import check_document, read_document
 from planner.scenario.own_gpus import with_own_gpus
 from planner.scenario.own_models import with_own_models
@@ -53,6 +54,7 @@ class Plan:
     simulations: Simulations
     candidates: Callable[[], tuple[Candidate, ...]]
     break_even: Callable[[], list[dict[str, Any]]]  # between its ways
+    finance: Callable[[], dict[str, Any]]  # the report with its money views
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -295,13 +297,15 @@ def _computed(
         return error.problems
     except PlannerError as error:
         return (Problem(file="", record="", field=error.field, found="", expected=str(error)),)
+    report = plan_document(result)
     return Plan(
         document=_document,
-        report=plan_document(result),
+        report=report,
         csv=lambda: plan_csv(result),
         simulations=Simulations(result),
         candidates=cache(lambda: candidates(result)),
         break_even=cache(lambda: break_even_entries(result)),
+        finance=cache(lambda: with_finance(report, result)),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ui import frame, state, timeline_blocks
+from ui import frame, state, timeline_blocks, timeline_finance
 from ui.i18n import t
 from ui.timeline_data import Timeline
 from ui.view import View
@@ -41,6 +41,7 @@ if timeline.costed:
         timeline_blocks.course(timeline, plan, place)
         with box:
             timeline_blocks.questions(timeline, plan, place)
+    timeline_finance.show(timeline, plan, outdated=outdated)
     timeline_blocks.tables(timeline, plan, place)
     timeline_blocks.foot(timeline)
 else:
