@@ -33,7 +33,7 @@ def quarter_chart(
         "scale": {"domain": [0.5, count + 0.5], "nice": False},
         "axis": {
             "values": list(range(1, count + 1, step)),
-            "title": t("timeline.x.quarter"),
+            "title": t("timeline.x.quarter") if quarters[0]["quarter"] == "1" else None,
             "labelExpr": f"split({labels}[datum.value - 1], ' ')",
         },
     }

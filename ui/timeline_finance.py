@@ -59,7 +59,7 @@ def against_lines(view: View, report: Row) -> list[str]:
                 "timeline.finance.against.line",
                 way=names[way["id"]],
                 baseline=names[found["baseline"]],
-                amount=formatting.money(found["npv_usd"], view.currency, fine=True),
+                amount=_short(view, found["npv_usd"]),
                 payback=_payback(found["payback"]),
                 rate=words if rate is None else t("timeline.finance.against.rate", rate=words),
             )
@@ -104,7 +104,9 @@ def _quarters(view: View, report: Row, way: Row, ceiling_usd: float | None, *, o
         st.markdown(f":small[:gray[{t('timeline.finance.quarter.note')}]]")
     with right:
         if broken := list(_broken(view, report, way)):
-            st.warning("\n".join(f"- {dollars(escaped(line))}" for line in broken), icon=":material/error:")
+            lines = [dollars(escaped(line)) for line in broken]
+            words = lines[0] if len(lines) == 1 else "\n".join(f"- {line}" for line in lines)
+            st.warning(words, icon=":material/error:")
 
 
 def _broken(view: View, report: Row, way: Row) -> Iterator[str]:
@@ -175,6 +177,12 @@ def _span(year: Row) -> str:
     first, last = year["first_month"], year["last_month"]
     months = str(first) if first == last else f"{first}{EN_DASH}{last}"
     return t("timeline.finance.months", year=year["fiscal_year"], months=months)
+
+
+def _short(view: View, amount_usd: float) -> str:
+    """An amount in a sentence: a minus stays with it where the line ends."""
+    text = formatting.money(amount_usd, view.currency, fine=True)
+    return text.replace(formatting.MINUS, f"{formatting.MINUS}\N{WORD JOINER}")
 
 
 def _amount(view: View, amount_usd: float) -> str:

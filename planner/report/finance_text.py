@@ -36,13 +36,18 @@ def _years(way: Mapping[str, Any], tender: Tender) -> list[str]:
     heads = [name.removesuffix("_usd").replace("_", " ") for name in names]
     rows = [
         [
-            f"{year['fiscal_year']} (months {year['first_month']} to {year['last_month']})",
+            f"{year['fiscal_year']} ({_months(year)})",
             *(_money(year[name], tender) for name in names),
         ]
         for year in way["years"]
     ]
     totals = [_money(sum(year[name] for year in way["years"]), tender) for name in names]
     return table([f"{render('strategy_' + way['id'])}, {tender.code}", *heads], [*rows, ["total", *totals]])
+
+
+def _months(year: Mapping[str, Any]) -> str:
+    first, last = year["first_month"], year["last_month"]
+    return f"month {first}" if first == last else f"months {first} to {last}"
 
 
 def _lease_or_buy(way: Mapping[str, Any], tender: Tender) -> Iterator[str]:
@@ -66,7 +71,8 @@ def _against(id: str, entry: Mapping[str, Any], tender: Tender) -> str:
     parts = [
         f"net present value {_money(entry['npv_usd'], tender)} {tender.code}",
         f"payback: {paid}",
-        "internal rate of return: " + (f"{100 * rate:.1f} % a year" if rate is not None else _no_rate(entry)),
+        "internal rate of return: "
+        + (f"{round(100 * rate, 1) + 0.0:.1f} % a year" if rate is not None else _no_rate(entry)),
     ]
     return f"{ways}: {'; '.join(parts)}"
 

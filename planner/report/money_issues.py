@@ -29,11 +29,11 @@ def purchase_names(purchases: tuple[Purchase, ...]) -> str:
 
 
 def _above(way: str, quarter: QuarterMoney) -> Issue:
+    first, last = quarter.span.first, quarter.span.last
     params = {
         "way": render(f"strategy_{way}"),
         "quarter": quarter.span.label,
-        "first_month": quarter.span.first,
-        "last_month": quarter.span.last,
+        "months": f"month {first}" if first == last else f"months {first} to {last}",
         "paid_usd": quarter.paid_usd,
         "above_usd": quarter.above_usd,
         "ceiling_usd": quarter.ceiling_usd,
