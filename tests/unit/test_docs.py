@@ -29,6 +29,8 @@ from planner.performance.measured import CONTRADICTION, WILD_SPREAD
 from planner.report.break_even import with_break_even
 from planner.report.document import plan_document
 from planner.report.export import COLUMNS
+from planner.report.finance import with_finance
+from planner.report.finance_csv import COLUMNS as YEAR_COLUMNS
 from planner.report.listing import KINDS, list_rows
 from planner.report.validation import COLUMNS as VALIDATION_COLUMNS
 from planner.report.waiting import with_waiting
@@ -39,7 +41,7 @@ from planner.scenario.schema import Scenario
 from planner.scenario.values import CurrencyCode
 from planner.strategy.evaluate import evaluate
 from planner.strict_yaml import parse
-from tests.planning import document, solve
+from tests.planning import document, small_plan, solve
 from tests.unit.measure.fakes import TIMING, report, step
 
 ROOT = Path(__file__).parents[2]
@@ -204,13 +206,15 @@ def hybrid_lab(*, impossible: bool) -> dict[str, Any]:
         "machines.workstation.owned": {"count": 1, "age_months": 12},
         "jobs.key.egress_gb_per_run": 2000,
         "rental.egress_usd_per_gb": 0.05,
+        "cash_ceiling_usd_per_quarter": 1000,
+        "machines.workstation.finance": {"lease_offer": {"term_months": 36, "lease_factor_per_month": 0.03}},
     }
     if impossible:
         changed = {"jobs.key.in_house": True, "rental.gpus": ["t4", "l4"]}
     document = read_document((ROOT / "examples" / "hybrid-lab.yaml").read_bytes())
     scenario = check_document(with_overrides(document, changed))
     result = evaluate(scenario, load_catalog(today=TODAY), load_evidence(), today=TODAY)
-    return with_break_even(with_waiting(plan_document(result), result), result)
+    return with_finance(with_break_even(with_waiting(plan_document(result), result), result), result)
 
 
 def test_every_key_of_a_plan_is_described() -> None:
@@ -225,11 +229,23 @@ def test_every_key_of_a_plan_is_described() -> None:
         assert set(described(pages[path])) == found, path
 
 
+FINANCED: tuple[dict[str, Any], ...] = (
+    {"kind": "loan", "term_months": 6, "nominal_interest_per_year": 0.05},
+    {"kind": "lease", "term_months": 6, "nominal_payment_usd_per_month": 90},
+    {"kind": "lease", "term_months": 6, "lease_factor_per_month": 0.1, "at_end": "buy", "nominal_buyout_usd": 100},
+)
+
+
 def test_every_kind_of_line_is_described_with_its_group() -> None:
     rows = described(sections("cli.md")["Kinds of lines"])
     seen = set()
     committed = plan_document(solve(document("committed-node")))
-    for strategy in (*hybrid_lab(impossible=False)["strategies"], *committed["strategies"]):
+    financed = [plan_document(solve(small_plan({"tax.rate": 0.1, "machines.own.finance": way}))) for way in FINANCED]
+    for strategy in (
+        *hybrid_lab(impossible=False)["strategies"],
+        *committed["strategies"],
+        *(strategy for plan in financed for strategy in plan["strategies"]),
+    ):
         for line in strategy["lines"]:
             kind = line["id"].partition(".")[0]
             seen.add(kind)
@@ -240,6 +256,7 @@ def test_every_kind_of_line_is_described_with_its_group() -> None:
 
 def test_every_column_of_the_csv_is_described_in_its_order() -> None:
     assert tuple(described(sections("cli.md")["CSV"])) == COLUMNS
+    assert tuple(described(sections("cli.md")["CSV by fiscal year"])) == YEAR_COLUMNS
 
 
 def test_every_key_of_an_estimate_is_described(capsys: pytest.CaptureFixture[str]) -> None:
