@@ -18,6 +18,7 @@ ORDER: tuple[tuple[str, ...], ...] = (
         "planner",
         "planner.cells",
         "planner.errors",
+        "planner.identity_cache",
         "planner.files",
         "planner.units",
         "planner.strict_yaml",

@@ -36,10 +36,14 @@ def unit_schedule(
     replacement_age: int,
     owned: bool,
     replaced_age: int | None = None,
+    ordered_month: int = 0,
+    delivery_months: int = 0,
 ) -> Schedule:
     """Purchases and sales of one unit: sold and bought again at the end of its life, sold after the last month.
 
-    A life that ends with the horizon triggers no replacement. Ages count from the first sale of the unit.
+    A life that ends with the horizon triggers no replacement. Ages count from the first sale of the unit, not while it
+    is on its way. Replacements are ordered so early that they come when the unit before goes; where that would have
+    been before the plan begins, it stays until they come.
 
     Parameters
     ----------
@@ -51,6 +55,8 @@ def unit_schedule(
         The first unit is there already, so its purchase isn't part of the plan.
     replaced_age : int or None
         Age at which units of the plan go, where that is before the end of their life: under a lease. [months]
+    ordered_month, delivery_months : int
+        End of the month in which the first unit is bought (0: the start), and how long a unit takes to come. [months]
 
     Returns
     -------
@@ -65,19 +71,17 @@ def unit_schedule(
     for field, age in (("owned.age_months" if owned else "age_months", first_age), ("age_months", replacement_age)):
         if age >= useful_life_months:
             raise InputError("past_useful_life", field=field, value=age, useful_life_months=useful_life_months)
-    purchases: list[int] = [] if owned else [0]
+    purchases: list[int] = [] if owned else [ordered_month]
     sales: list[Sale] = []
-    start, age = 0, first_age
-    until = useful_life_months
-    if replaced_age is not None and not owned:
-        until = replaced_age
+    start, age = 0 if owned else ordered_month + delivery_months, first_age
+    until = replaced_age if replaced_age is not None and not owned else useful_life_months
     while True:
-        end = start + until - age
+        end = max(start + until - age, delivery_months)  # a replacement ordered at the start comes then
         if end >= horizon_months:
             sales.append(Sale(month=horizon_months, bought_age=age, sold_age=age + horizon_months - start))
             return Schedule(purchase_months=tuple(purchases), sales=tuple(sales))
-        sales.append(Sale(month=end, bought_age=age, sold_age=until))
-        purchases.append(end)
+        sales.append(Sale(month=end, bought_age=age, sold_age=age + end - start))
+        purchases.append(end - delivery_months)
         start, age, until = end, replacement_age, replaced_age or useful_life_months
 
 

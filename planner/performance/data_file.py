@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,13 +15,19 @@ _Record = TypeVar("_Record")
 
 
 def read_content(path: Path) -> bytes:
-    """Content of a file; raises CatalogError where there is none."""
+    """Content of a file, read again when it has changed; raises CatalogError where there is none."""
     try:
-        return path.read_bytes()
+        state = path.stat()
+        return _content(path, state.st_mtime_ns, state.st_size, state.st_ino)
     except OSError as error:
         raise CatalogError(
             "catalog_invalid", [file_problem(path.name, error.strerror or "an error", "a file")]
         ) from None
+
+
+@lru_cache(maxsize=16)
+def _content(path: Path, *_state: int) -> bytes:
+    return path.read_bytes()
 
 
 def file_problem(file: str, found: str, expected: str, *, record: str = "") -> Problem:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
+from planner.catalog.records import Catalog
 from planner.cost.lines import CostLine
+from planner.identity_cache import IdentityCache
 from planner.messages import render
 from planner.performance.bottleneck import Bottleneck, bottleneck
+from planner.performance.estimate import Prediction, Setup
 from planner.report.money_issues import money_issues
 from planner.report.provenance import estimated_share, is_estimate, line_sources, source_record, used_parameters
 from planner.strategy.compare import cash_at_start_usd, payback_month
@@ -19,6 +23,7 @@ from planner.strategy.parameters import Parameter
 from planner.strategy.problem import Issue, PlanProblem
 
 SCHEMA_VERSION = 1
+_BOTTLENECKS: IdentityCache[dict[str, Any]] = IdentityCache(most=1000)  # plans of a catalog share predictions
 
 
 def plan_document(result: Result) -> dict[str, Any]:
@@ -155,10 +160,16 @@ def _bottleneck_entries(result: Result) -> dict[int, dict[str, Any]]:
     """What takes the time, by identity of the prediction: strategies that run a job alike share one."""
     fits = [job.pair.fit for strategy in result.strategies if strategy.evaluation is not None for job in strategy.jobs]
     return {
-        id(prediction): bottleneck_entry(bottleneck(setup, prediction, result.catalog))
+        id(prediction): _BOTTLENECKS.get(
+            (prediction, result.catalog), partial(_bottleneck_entry, setup, prediction, result.catalog)
+        )
         for prediction, setup in {id(fit.prediction): (fit.prediction, fit.setup) for fit in fits}.values()
         if setup is not None and prediction is not None
     }
+
+
+def _bottleneck_entry(setup: Setup, prediction: Prediction, catalog: Catalog) -> dict[str, Any]:
+    return bottleneck_entry(bottleneck(setup, prediction, catalog))
 
 
 def _job_entry(job: JobResult, problem: PlanProblem, limits: Mapping[int, Any]) -> dict[str, Any]:
@@ -219,6 +230,9 @@ def _machine_entries(result: Result, evaluation: Evaluation) -> list[dict[str, A
             "gpu": machine.gpu,
             "gpus_per_machine": machine.gpus,
             "count": int(evaluation.machine_count[0, index]),
+            "count_by_month": _every_month(
+                evaluation.machines_there[0, index].astype(int).tolist(), problem.horizon_months
+            ),
             "utilisation": float(evaluation.utilisation[0, index]),
             "load": _every_month(evaluation.load[0, index].tolist(), problem.horizon_months),
             "target_utilisation": float(result.theta[0, machine.target_utilisation_at]),
@@ -228,7 +242,7 @@ def _machine_entries(result: Result, evaluation: Evaluation) -> list[dict[str, A
     ]
 
 
-def _every_month(values: list[float], months: int) -> list[float]:
+def _every_month(values: list[Any], months: int) -> list[Any]:
     """A value for each month, where one may stand for all."""
     return values * months if len(values) == 1 else values
 

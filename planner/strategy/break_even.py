@@ -17,10 +17,11 @@ from scipy.optimize import brentq
 from planner.cost.lines import Array
 from planner.errors import InputError
 from planner.strategy.compare import cash_at_start_usd, payback_month
+from planner.strategy.fleet import machines_there, powered_h_by_month
 from planner.strategy.kernel import Choice, Evaluation, kernel
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import PlanProblem
-from planner.strategy.sessions import busy_h_by_month, powered_h
+from planner.strategy.sessions import busy_h_by_month
 from planner.units import Numeric
 
 MOST_PRICE_FACTOR = 100.0  # rental prices beyond a hundred times those planned aren't looked at
@@ -225,7 +226,17 @@ def _costs(problem: PlanProblem, table: Theta, one: Choice, other: Choice) -> _C
 
 def _put_into_machines(problem: PlanProblem, theta: Theta, choice: Choice) -> tuple[float, float]:
     capex_usd = float(kernel(problem, theta, choice).capex_usd[0])
-    return capex_usd, float(powered_h(problem, theta, choice.machine_count).sum())
+    return capex_usd, float(_powered_h(problem, theta, choice).mean(axis=1).sum())
+
+
+def _powered_h(problem: PlanProblem, theta: Theta, choice: Choice) -> Array:
+    """Hours of the machines there, by type and month. [machines, months or 1]"""
+    return np.asarray(powered_h_by_month(problem, theta, machines_there(problem, choice.machine_count))[0])
+
+
+def _busy_h(problem: PlanProblem, theta: Theta, choice: Choice) -> Array:
+    """Hours of work on them, by type and month. [machines, months or 1]"""
+    return np.asarray(busy_h_by_month(problem, theta, choice.routing, choice.by_month)[0])
 
 
 def _use_planned(
@@ -234,11 +245,10 @@ def _use_planned(
     """Busy hours and utilisation of the owner's machines, and the factor at which machines of either side are full."""
     room = []
     for choice in (own, rent):
-        powered = powered_h(problem, theta, choice.machine_count)[0]
-        busiest = busy_h_by_month(problem, theta, choice.routing).max(axis=2)[0]
-        room += [float(there / busy) for there, busy in zip(powered, busiest, strict=True) if busy > 0]
-    busy = float(busy_h_by_month(problem, theta, own.routing).mean(axis=2).sum())
-    there = float(powered_h(problem, theta, own.machine_count).sum())
+        powered, worked = np.broadcast_arrays(_powered_h(problem, theta, choice), _busy_h(problem, theta, choice))
+        room += (powered[worked > 0] / worked[worked > 0]).tolist()
+    busy = float(_busy_h(problem, theta, own).mean(axis=1).sum())
+    there = float(_powered_h(problem, theta, own).mean(axis=1).sum())
     most = min(room) if busy > 0 and there > 0 else None
     return busy * problem.horizon_months, busy / there if there > 0 else None, most
 

@@ -76,7 +76,7 @@ def _by_month(rows: Rows, offer: RentedOffer, pairs: list[RentedPair], *, energy
     for index, pair, _ in pairs:
         sessions = rows.runs[:, index] * rows.p(rows.problem.jobs[pair.job].attempts_per_run_at)
         each = session_kwh(pair, offer, rows.theta) if energy else session_node_h(pair, offer, rows.theta)
-        total += rows.monthly(rows.demand(pair, sessions * each))
+        total += rows.monthly(rows.demand(index, sessions * each))
     return total
 
 

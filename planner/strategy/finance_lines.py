@@ -11,7 +11,7 @@ import numpy as np
 from planner.cost.finance import instalment, real_share
 from planner.cost.lines import Array, CostLine
 from planner.strategy.financing import Lease, Loan
-from planner.strategy.owned_lines import cohort_units, purchase_lines
+from planner.strategy.owned_lines import purchase_lines
 from planner.strategy.rows import Rows
 
 _LEASED = ("gpu", "host")  # what a lease takes the place of; installation is paid all the same
@@ -137,8 +137,8 @@ def _buyout_lines(rows: Rows, index: int, lease: Lease) -> list[CostLine]:
 def _started(rows: Rows, index: int) -> Array:
     """Machines of a type that come into the plan, by time."""
     return rows.at(
-        (month, cohort_units(rows, index, cohort.owned))
-        for cohort in rows.problem.machines[index].cohorts
+        (month, units)
+        for cohort, units in zip(rows.problem.machines[index].cohorts, rows.cohort_units(index), strict=True)
         for month in cohort.purchase_months
     )
 

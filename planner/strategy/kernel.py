@@ -8,7 +8,7 @@ Commitments, loans and leases that outlast the horizon of H months add columns.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
@@ -17,22 +17,29 @@ from planner.cost.finance import discount_factor
 from planner.cost.lines import Array, CostLine, Group, TaxKind
 from planner.strategy.committed_lines import commitment_lines
 from planner.strategy.finance_lines import acquisition_lines, financing_lines
+from planner.strategy.fleet import powered_h_by_month
 from planner.strategy.owned_lines import resale_lines, running_lines, site_lines, staff_lines
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import PlanProblem
 from planner.strategy.rented_lines import cloud_staff_lines, provider_lines, rental_lines
 from planner.strategy.rows import Rows
-from planner.strategy.sessions import powered_h
+from planner.strategy.sessions import SharesByMonth
 
 _TAX_GROUPS: Final[Mapping[TaxKind, Group]] = {"tax_purchase": "capex", "tax_lease": "financing"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """What is decided: machines of each type, and the share of each job's runs on each pair, per row."""
+    """What is decided: machines of each type, and the share of each job's runs on each pair, per row.
 
-    machine_count: Array  # [rows, machines]
-    routing: Array  # [rows, pairs]; over the pairs of a job it sums to 1
+    Over the pairs of a job shares sum to 1, or to less where some runs can't be done.
+    """
+
+    machine_count: Array  # [rows, machines], whenever they come
+    routing: Array  # [rows, pairs]; of the runs of all months
+    by_month: SharesByMonth = field(
+        default_factory=dict
+    )  # of pairs whose share differs by month; `routing` has its mean, weighted by demand
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +57,7 @@ class Evaluation:
     kwh: Array
     kg_co2e: Array
     machine_count: Array  # [rows, machines]
+    machines_there: Array  # [rows, machines, months or 1]; one month where all are there from the start
     load: Array  # [rows, machines, months or 1]: busy over powered hours; one month where all are alike
     utilisation: Array  # [rows, machines]: load of a mean month
     runs_per_month: Array  # [rows, pairs], successful runs of a mean month
@@ -77,6 +85,7 @@ def kernel(problem: PlanProblem, theta: Theta, choice: Choice) -> Evaluation:
         problem=problem,
         theta=np.broadcast_to(theta, (count, theta.shape[1])),
         routing=np.broadcast_to(choice.routing, (count, choice.routing.shape[1])),
+        by_month=choice.by_month,
         count=np.broadcast_to(choice.machine_count, (count, choice.machine_count.shape[1])),
     )
     lines = cost_lines(rows)
@@ -140,8 +149,13 @@ def _summed(rows: Rows, lines: Sequence[CostLine], discount: Array) -> Evaluatio
         if line.kwh is not None and line.kg_co2e is not None:
             kwh = kwh + line.kwh.sum(axis=1)
             kg_co2e = kg_co2e + line.kg_co2e.sum(axis=1)
-    powered = powered_h(rows.problem, rows.theta, rows.count)[:, :, None]
-    load = np.divide(rows.busy_h, powered, out=np.zeros_like(rows.busy_h), where=powered > 0)
+    powered = powered_h_by_month(rows.problem, rows.theta, rows.there)
+    busy, powered_too = np.broadcast_arrays(rows.busy_h, powered)
+    load = np.divide(busy, powered_too, out=np.zeros(busy.shape), where=powered_too > 0)
+    utilisation = load.mean(axis=2)
+    if powered.shape[2] > 1:  # months with more machines count for more
+        hours = powered.sum(axis=2)
+        utilisation = np.divide(busy.sum(axis=2), hours, out=np.zeros(hours.shape), where=hours > 0)
     return Evaluation(
         lines=tuple(lines),
         discount=discount,
@@ -154,7 +168,8 @@ def _summed(rows: Rows, lines: Sequence[CostLine], discount: Array) -> Evaluatio
         kwh=kwh,
         kg_co2e=kg_co2e,
         machine_count=rows.count,
+        machines_there=rows.there,
         load=load,
-        utilisation=load.mean(axis=2),
+        utilisation=utilisation,
         runs_per_month=rows.runs * [rows.problem.jobs[pair.job].mean_factor for pair in rows.problem.pairs],
     )

@@ -9,25 +9,17 @@ import numpy as np
 from planner.cost.capex import residual_ratio
 from planner.cost.lines import Array, CostLine
 from planner.energy.facility import metered_kwh
-from planner.strategy.problem import Machine, SaleColumns
+from planner.strategy.problem import Cohort, Machine, SaleColumns
 from planner.strategy.rows import Rows
 from planner.units import MONTHS_PER_YEAR
-
-
-def cohort_units(rows: Rows, index: int, owned: bool) -> Array:
-    """Units of a machine type that were there already, or those bought beyond them."""
-    owned_count = float(rows.problem.machines[index].owned_count)
-    if owned:
-        return np.minimum(rows.count[:, index], owned_count)
-    return np.maximum(rows.count[:, index] - owned_count, 0.0)
 
 
 def purchase_lines(rows: Rows, index: int) -> list[CostLine]:
     """Cards, hosts and installation at every purchase, and today's value of machines owned already."""
     machine = rows.problem.machines[index]
     units = rows.at(
-        (month, cohort_units(rows, index, cohort.owned))
-        for cohort in machine.cohorts
+        (month, bought)
+        for cohort, bought in zip(machine.cohorts, rows.cohort_units(index), strict=True)
         for month in cohort.purchase_months
     )
     lines = []
@@ -51,7 +43,8 @@ def purchase_lines(rows: Rows, index: int) -> list[CostLine]:
                     minor_at=_counting_columns(rows, index),
                 )
             )
-    return lines + _opportunity_lines(rows, machine, cohort_units(rows, index, owned=True))
+    owned = np.minimum(rows.count[:, index], float(machine.owned_count))
+    return lines + _opportunity_lines(rows, machine, owned)
 
 
 def _opportunity_lines(rows: Rows, machine: Machine, owned: Array) -> list[CostLine]:
@@ -81,17 +74,24 @@ def resale_lines(rows: Rows, index: int) -> list[CostLine]:
     """Sales of cards and hosts, each at its age; a line for every date, since the price differs."""
     machine = rows.problem.machines[index]
     lines = []
-    for cohort in machine.cohorts:
-        units = cohort_units(rows, index, cohort.owned)
+    for cohort, units in zip(machine.cohorts, rows.cohort_units(index), strict=True):
         if not units.any():
             continue
         for position, columns in enumerate(cohort.sales):
             was_owned = cohort.owned and position == 0  # later units of that cohort were bought by the plan
             if was_owned and not rows.problem.owned_value_counts:
                 continue
-            suffix = f"{machine.id}.{'owned.' if cohort.owned else ''}m{columns.sale.month}"
+            suffix = f"{machine.id}.{_history(cohort)}m{columns.sale.month}"
             lines += _sale_lines(rows, machine, columns, units, suffix, was_owned)
     return lines
+
+
+def _history(cohort: Cohort) -> str:
+    """What tells sales of a cohort from those of others at the same time, which are of another age."""
+    if cohort.owned:
+        return "owned."
+    ordered = cohort.purchase_months[0]
+    return f"bought{ordered}." if ordered else ""
 
 
 def _sale_lines(
@@ -127,8 +127,8 @@ def _sale_lines(
 def machine_kwh(rows: Rows, index: int) -> Array:
     """Energy at the meter of all machines of a type by month: busy hours at load, the other powered ones idle."""
     machine = rows.problem.machines[index]
-    powered_h = rows.count[:, index] * rows.p(machine.powered_h_at)
-    idle_h = np.maximum(powered_h[:, None] - rows.busy_h[:, index], 0.0)
+    powered_h = rows.there[:, index] * rows.p(machine.powered_h_at)[:, None]
+    idle_h = np.maximum(powered_h - rows.busy_h[:, index], 0.0)
     pue = rows.p(machine.pue_at)[:, None]
     load_kwh = metered_kwh(rows.p(machine.load_w_at)[:, None], rows.busy_h[:, index], pue)
     return np.asarray(load_kwh + metered_kwh(rows.p(machine.idle_w_at)[:, None], idle_h, pue))
@@ -189,7 +189,7 @@ def running_lines(rows: Rows, index: int) -> list[CostLine]:
     if rows.p(machine.maintenance_at).any():
         gpu_usd = rows.without_tax(rows.p(machine.gpu_price_at), machine.gpu_includes_tax)
         host_usd = rows.without_tax(rows.p(machine.host_price_at), machine.host_includes_tax)
-        price_years = rows.count[:, index] * (machine.gpus * gpu_usd + host_usd) / MONTHS_PER_YEAR
+        price_years = rows.there[:, index] * (machine.gpus * gpu_usd + host_usd)[:, None] / MONTHS_PER_YEAR
         lines.append(
             CostLine(
                 id=f"maintenance.{machine.id}",
@@ -210,7 +210,7 @@ def running_lines(rows: Rows, index: int) -> list[CostLine]:
 def site_lines(rows: Rows, used: Sequence[int]) -> list[CostLine]:
     """Space of the owned machines together: a colocation contract, rented room."""
     site = rows.problem.site
-    owning = rows.count[:, list(used)].any(axis=1).astype(float)
+    owning = rows.there[:, list(used)].any(axis=1).astype(float)
     if not owning.any():
         return []
     lines = []
@@ -227,7 +227,7 @@ def site_lines(rows: Rows, used: Sequence[int]) -> list[CostLine]:
                 job="",
                 unit="kW-month",
                 unit_price=rows.paid(rows.p(site.colocation_price_at), site.colocation_includes_tax),
-                quantity=rows.monthly(owning * rows.p(site.colocation_kw_at)),
+                quantity=rows.monthly(owning * rows.p(site.colocation_kw_at)[:, None]),
                 kwh=kwh,
                 kg_co2e=None if kwh is None else kwh * rows.p(site.grid_at)[:, None],
                 taxed=None if site.colocation_includes_tax else "tax_local",
@@ -256,7 +256,7 @@ def site_lines(rows: Rows, used: Sequence[int]) -> list[CostLine]:
 def staff_lines(rows: Rows, index: int) -> list[CostLine]:
     """People who look after the machines of a type."""
     machine = rows.problem.machines[index]
-    fte_years = rows.count[:, index] * rows.p(machine.fte_at) / MONTHS_PER_YEAR
+    fte_years = rows.there[:, index] * rows.p(machine.fte_at)[:, None] / MONTHS_PER_YEAR
     if not (fte_years.any() and rows.p(rows.problem.wage_at).any()):
         return []
     return [

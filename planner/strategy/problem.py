@@ -123,10 +123,11 @@ class SaleColumns:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cohort:
-    """Units of a machine type with one history: bought with the plan, or owned already."""
+    """Units of a machine type with one history: bought with the plan at one time, or owned already."""
 
     owned: bool
-    count: int | None  # fixed for owned units; None: what the choice says beyond them
+    count: int | None  # fixed for owned units and purchases in stages; None: what the choice says beyond owned ones
+    there_after: int  # month at whose end its first units are delivered, 0: there from the start
     purchase_months: tuple[int, ...]
     sales: tuple[SaleColumns, ...]
 
@@ -161,12 +162,10 @@ class Machine:
     finance: Loan | Lease | None = None  # None: paid for in cash
     lease_or_buy: tuple[Machine, Machine] | None = None  # the same leased, and bought
 
-    def last_payment(self, more: bool) -> int:
-        """Month of the last payment of loans and leases; `more`: machines are bought beyond those owned already."""
-        if self.finance is None:
-            return 0
-        taken = [month for cohort in self.cohorts if cohort.owned or more for month in cohort.purchase_months]
-        return max(taken, default=0) + self.finance.last_payment if taken else 0
+    @property
+    def complete_after(self) -> int:
+        """Month at whose end the last machines are there, 0: all are from the start."""
+        return max(cohort.there_after for cohort in self.cohorts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

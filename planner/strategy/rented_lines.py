@@ -20,7 +20,7 @@ def rental_lines(rows: Rows) -> list[CostLine]:
             continue
         job = rows.problem.jobs[pair.job]
         sessions = rows.runs[:, index] * rows.p(job.attempts_per_run_at)
-        kwh = rows.monthly(rows.demand(pair, sessions * session_kwh(pair, offer, rows.theta)))
+        kwh = rows.monthly(rows.demand(index, sessions * session_kwh(pair, offer, rows.theta)))
         lines.append(
             CostLine(
                 id=f"rental.{job.id}.{offer.id}",
@@ -29,7 +29,7 @@ def rental_lines(rows: Rows) -> list[CostLine]:
                 job=job.id,
                 unit="node-hour",
                 unit_price=rows.paid(rows.p(offer.price_at), offer.includes_tax),
-                quantity=rows.monthly(rows.demand(pair, sessions * session_node_h(pair, offer, rows.theta))),
+                quantity=rows.monthly(rows.demand(index, sessions * session_node_h(pair, offer, rows.theta))),
                 kwh=kwh,
                 kg_co2e=kwh * rows.p(offer.grid_at)[:, None],
                 taxed=None if offer.includes_tax else "tax_rented",
@@ -56,8 +56,7 @@ def provider_lines(rows: Rows) -> list[CostLine]:
         pairs = [(i, pair) for i, pair, offer in rows.rented_pairs if offer.provider == number]
         if not pairs:
             continue
-        used = np.any([rows.routing[:, i] > 0 for i, _ in pairs], axis=0).astype(float)
-        storage_gb = used * rows.p(rows.problem.storage_gb_at)
+        storage_gb = rows.in_use(i for i, _ in pairs) * rows.p(rows.problem.storage_gb_at)[:, None]
         if storage_gb.any() and rows.p(provider.storage_price_at).any():
             lines.append(
                 CostLine(
@@ -73,9 +72,9 @@ def provider_lines(rows: Rows) -> list[CostLine]:
                     driver_at=(rows.problem.storage_gb_at,),
                 )
             )
-        columns = [(i, pair, rows.problem.jobs[pair.job].egress_gb_per_run_at) for i, pair in pairs]
-        sent = [(i, pair, column) for i, pair, column in columns if column is not None]
-        by_job = (rows.demand(pair, rows.runs[:, i] * rows.p(column)) for i, pair, column in sent)
+        columns = [(i, rows.problem.jobs[pair.job].egress_gb_per_run_at) for i, pair in pairs]
+        sent = [(i, column) for i, column in columns if column is not None]
+        by_job = (rows.demand(i, rows.runs[:, i] * rows.p(column)) for i, column in sent)
         sent_gb = sum(by_job, start=np.zeros((len(rows.theta), 1)))
         billed_gb = np.asarray(billed_egress_gb(sent_gb, rows.p(provider.free_egress_gb_at)[:, None]))
         if billed_gb.any() and rows.p(provider.egress_price_at).any():
@@ -90,7 +89,7 @@ def provider_lines(rows: Rows) -> list[CostLine]:
                     quantity=rows.monthly(billed_gb),
                     taxed="tax_rented",
                     price_at=(provider.egress_price_at,),
-                    driver_at=tuple(column for _, _, column in sent),
+                    driver_at=tuple(column for _, column in sent),
                     minor_at=(provider.free_egress_gb_at,),
                 )
             )
@@ -98,12 +97,11 @@ def provider_lines(rows: Rows) -> list[CostLine]:
 
 
 def cloud_staff_lines(rows: Rows) -> list[CostLine]:
-    """One share of people in every month of a plan that rents, whatever it rents."""
+    """One share of people in the months in which a plan rents, whatever it rents."""
     pairs = rows.rented_pairs
     if not pairs:
         return []
-    renting = np.any([rows.routing[:, i] > 0 for i, _, _ in pairs], axis=0).astype(float)
-    fte_years = renting * rows.p(rows.problem.fte_cloud_at) / MONTHS_PER_YEAR
+    fte_years = rows.in_use(i for i, _, _ in pairs) * rows.p(rows.problem.fte_cloud_at)[:, None] / MONTHS_PER_YEAR
     if not (fte_years.any() and rows.p(rows.problem.wage_at).any()):
         return []
     return [

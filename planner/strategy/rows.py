@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from planner.cost.lines import Array
+from planner.strategy.fleet import cohort_units, machines_there
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import Pair, PlanProblem, RentedOffer
-from planner.strategy.sessions import busy_h_by_month
+from planner.strategy.sessions import SharesByMonth, busy_h_by_month
 
 RentedPair = tuple[int, Pair, RentedOffer]
 
@@ -22,7 +23,9 @@ class Rows:
     problem: PlanProblem
     theta: Theta  # [rows, parameters]
     routing: Array  # [rows, pairs]
-    count: Array  # [rows, machines]
+    by_month: SharesByMonth = field(default_factory=dict)
+    count: Array  # [rows, machines], whenever they come
+    there: Array = field(init=False)  # [rows, machines, months or 1], machines that can be used
     busy_h: Array = field(init=False)  # [rows, machines, months or 1]
     runs: Array = field(init=False)  # [rows, pairs], successful runs of a month with `runs_per_month`
     tax_rate: Array = field(init=False)  # [rows]
@@ -31,7 +34,8 @@ class Rows:
     last_month: int = field(init=False)  # in which something is paid: commitments, loans and leases outlast the horizon
 
     def __post_init__(self) -> None:
-        self.busy_h = busy_h_by_month(self.problem, self.theta, self.routing)
+        self.there = machines_there(self.problem, self.count)
+        self.busy_h = busy_h_by_month(self.problem, self.theta, self.routing, self.by_month)
         columns = [self.problem.jobs[pair.job].runs_per_month_at for pair in self.problem.pairs]
         self.runs = self.routing * self.theta[:, columns]
         self.tax_rate = self.theta[:, self.problem.tax_rate_at]
@@ -43,8 +47,10 @@ class Rows:
         ]
         ends = [offer.commitment.last_month for _, _, offer in self.rented_pairs if offer.commitment is not None]
         for index, machine in enumerate(self.problem.machines):
-            if machine.finance is not None and self.count[:, index].any():
-                ends.append(machine.last_payment(bool((self.count[:, index] > machine.owned_count).any())))
+            if machine.finance is not None:
+                cohorts = zip(machine.cohorts, self.cohort_units(index), strict=True)
+                begun = [month for cohort, units in cohorts if units.any() for month in cohort.purchase_months]
+                ends += [month + machine.finance.last_payment for month in begun]
         self.last_month = max([self.problem.horizon_months, *ends])
 
     def p(self, column: int) -> Array:
@@ -58,10 +64,30 @@ class Rows:
         result[:, months] = quantity if quantity.ndim == 2 else quantity[:, None]
         return result
 
-    def demand(self, pair: Pair, quantity: Array) -> Array:
-        """A quantity that goes with a job's runs, given for `runs_per_month`, by month or the same in all."""
-        profile = self.problem.jobs[pair.job].profile
-        return quantity[:, None] * (np.ones(1) if profile is None else np.array(profile))
+    def demand(self, index: int, quantity: Array) -> Array:
+        """A quantity that goes with a pair's runs, given for `runs` of it, by month or the same in all."""
+        profile = self.problem.jobs[self.problem.pairs[index].job].profile
+        factor = np.ones(1) if profile is None else np.array(profile)
+        if index in self.by_month:
+            mean = self.routing[:, index, None]
+            factor = factor * np.divide(self.by_month[index], mean, out=np.zeros(self._months), where=mean > 0)
+        return quantity[:, None] * factor
+
+    def in_use(self, pairs: Iterable[int]) -> Array:
+        """1 in months in which any of some pairs has runs, else 0; in all months where shares don't differ by month."""
+        used = np.zeros((len(self.theta), 1))
+        for index in pairs:
+            share = self.by_month[index] if index in self.by_month else self.routing[:, index, None]
+            used = np.maximum(used, (self.routing[:, index, None] > 0) & (share > 0))
+        return used
+
+    def cohort_units(self, machine: int) -> list[Array]:
+        """Units in each cohort of a machine type, by row."""
+        return cohort_units(self.problem.machines[machine], self.count[:, machine])
+
+    @property
+    def _months(self) -> tuple[int, int]:
+        return len(self.theta), self.problem.horizon_months
 
     def at(self, events: Iterable[tuple[int, Array]]) -> Array:
         """Quantities at given times."""

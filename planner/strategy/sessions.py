@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
 import numpy as np
 
 from planner.cost.lines import Array
@@ -13,6 +17,12 @@ from planner.performance.duration import attempt_parts
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import Pair, PlanProblem, RentedOffer
 from planner.units import S_PER_H
+
+SharesByMonth = Mapping[int, Array]
+"""Share of a job's runs on a pair in each month, [rows or 1, months], by index of the pair; pairs with one share for
+all months aren't in it."""
+ALIKE: Final[SharesByMonth] = MappingProxyType({})
+"""All pairs have one share for all months."""
 
 
 def attempt_s(pair: Pair, theta: Theta, throughput: float | None = None) -> Array:
@@ -109,7 +119,7 @@ def turnaround_h(problem: PlanProblem, pair: Pair, theta: Theta) -> Array:
     return np.asarray((startup_s + attempt_s(pair, theta)) / S_PER_H)
 
 
-def busy_h_by_month(problem: PlanProblem, theta: Theta, routing: Array) -> Array:
+def busy_h_by_month(problem: PlanProblem, theta: Theta, routing: Array, by_month: SharesByMonth = ALIKE) -> Array:
     """Machine-hours of work by machine type and month, the GPUs of a machine shared between jobs.
 
     Parameters
@@ -120,24 +130,28 @@ def busy_h_by_month(problem: PlanProblem, theta: Theta, routing: Array) -> Array
         Parameter values.
     routing : array, shape [rows or 1, pairs]
         Share of each job's runs on each pair.
+    by_month : mapping
+        Shares of pairs that differ by month.
 
     Returns
     -------
     array, shape [rows, machines, months]
-        Busy machine-hours; a single month where demand is the same in all. [h/month]
+        Busy machine-hours; a single month where demand and shares are the same in all. [h/month]
     """
     rows = max(len(theta), len(routing))
-    months = 1 if all(job.profile is None for job in problem.jobs) else problem.horizon_months
+    alike = not by_month and all(job.profile is None for job in problem.jobs)
+    months = 1 if alike else problem.horizon_months
     busy = np.zeros((rows, len(problem.machines), months))
     used = np.any(routing, axis=0)
     for index, pair in enumerate(problem.pairs):
         if pair.machine is None or not used[index]:
             continue
         job = problem.jobs[pair.job]
-        attempts = theta[:, job.runs_per_month_at] * theta[:, job.attempts_per_run_at] * routing[:, index]
+        share = by_month[index] if index in by_month else routing[:, index, None]
+        attempts = (theta[:, job.runs_per_month_at] * theta[:, job.attempts_per_run_at])[:, None] * share
         machine = problem.machines[pair.machine]
-        hours = attempts * attempt_s(pair, theta) / S_PER_H * pair.gpus / machine.gpus
-        busy[:, pair.machine] += hours[:, None] * (1.0 if job.profile is None else np.array(job.profile))
+        hours = attempts * attempt_s(pair, theta)[:, None] / S_PER_H * pair.gpus / machine.gpus
+        busy[:, pair.machine] += hours * (1.0 if job.profile is None else np.array(job.profile))
     return busy
 
 

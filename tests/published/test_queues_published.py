@@ -37,6 +37,7 @@ def erlang_wait_h(machines: int, load: float, duration_h: float) -> float:
     return probability * duration_h / (machines * (1 - load))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("machines", "load"), [(1, 0.4), (2, 0.5)])
 def test_exponential_durations(machines: int, load: float) -> None:
     simulated_h, formula_h = waits_h(machines, load, 1.0, 300_000)

@@ -327,6 +327,7 @@ _documents = st.dictionaries(
 )
 
 
+@pytest.mark.slow
 @given(_documents)
 @example({"?": None})  # once taken for the mark of a refused key, and lost
 def test_what_the_usual_writer_writes_comes_back(document: dict[str, Any]) -> None:

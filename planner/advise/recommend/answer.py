@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from planner.advise.recommend.ask import Ask, check_ask
@@ -17,9 +17,12 @@ from planner.advise.recommend.reasons import Reason, answer_reason, name_of
 from planner.advise.recommend.uses import UsesFile, load_uses
 from planner.advise.recommend.work import Work, scenario_document, work_of
 from planner.catalog.records import Catalog, Figure, Offer
+from planner.identity_cache import IdentityCache
 from planner.performance.evidence import Evidence
 
 MOST_LISTED = 10
+_CAPACITIES: IdentityCache[dict[tuple[str, int], Mapping[Mode, Largest]]] = IdentityCache(most=4)
+"""What GPUs hold, by catalog and uses, then by GPU and number: no budget changes it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,14 +42,14 @@ class Recommendation:
     builds: tuple[Option, ...]  # those that do some of the work in time within the budget
     rentals: tuple[Option, ...]
     verdicts: tuple[Verdict, ...]
-    capacities: dict[tuple[str, int], Mapping[Mode, Largest]] = field(default_factory=dict)  # asked so far, by GPUs
 
     def can(self, option: Option) -> Mapping[Mode, Largest]:
         """The largest language models that one machine of an option holds, by mode."""
+        known = _CAPACITIES.get((self.catalog, self.uses), dict)
         key = (option.gpu.id, option.gpus)
-        if key not in self.capacities:
-            self.capacities[key] = largest_models(option.gpu, option.gpus, self.catalog, self.uses)
-        return self.capacities[key]
+        if key not in known:
+            known[key] = largest_models(option.gpu, option.gpus, self.catalog, self.uses)
+        return known[key]
 
     def scenario(self, option: Option) -> dict[str, Any]:
         """A scenario that plans an option beside the best of the other kind, for the same work.

@@ -89,8 +89,11 @@ def _lease(terms: LeaseTerms, field: str, figures: Figures, table: ParameterTabl
 
 def _outlasting(machine: Machine, field: str, horizon_months: int) -> list[Issue]:
     """A warning where a lease is paid for beyond the plan."""
-    last = machine.last_payment(True)
-    if not isinstance(machine.finance, Lease) or last <= horizon_months:
+    begun = [month for cohort in machine.cohorts for month in cohort.purchase_months]
+    if not isinstance(machine.finance, Lease) or not begun:
+        return []
+    last = max(begun) + machine.finance.last_payment
+    if last <= horizon_months:
         return []
     params = {"machine": machine.id, "months": last - horizon_months, "last_month": last}
     return [Issue(code="lease_outlasts_plan", field=f"{field}.term_months", params=params)]

@@ -320,7 +320,9 @@ def _cohorts(
                 )
             )
         count = entry.owned.count if owned and entry.owned is not None else None
-        return Cohort(owned=owned, count=count, purchase_months=schedule.purchase_months, sales=tuple(sales))
+        return Cohort(
+            owned=owned, count=count, there_after=0, purchase_months=schedule.purchase_months, sales=tuple(sales)
+        )
 
     cohorts = [cohort(owned=False)]
     if entry.owned is not None:

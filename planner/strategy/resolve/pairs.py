@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from planner.catalog.query import find_workload
 from planner.catalog.records import Catalog, Figure, Workload
 from planner.errors import InputError, PlannerError
+from planner.identity_cache import IdentityCache
 from planner.performance.estimate import Prediction, Setup, estimate
 from planner.performance.evidence import Evidence
 from planner.performance.remedies import remedies
@@ -20,6 +21,10 @@ from planner.strategy.resolve.places import Place
 from planner.workload.training import amount_of_work
 
 _TOO_LARGE = ("does_not_fit", "fits_nowhere")
+_Known = dict[tuple[object, ...], Prediction | PlannerError]
+_ESTIMATES: IdentityCache[_Known] = IdentityCache(most=4)
+"""Estimates of a catalog and its evidence, shared by their plans: most changes of a scenario change no speed."""
+_MOST_ESTIMATES = 20_000
 
 
 def work_of(id: str, entry: JobInput, workload: Workload) -> float:
@@ -105,7 +110,12 @@ class PairFinder:
     catalog: Catalog
     evidence: Evidence
     table: ParameterTable
-    _known: dict[tuple[object, ...], Prediction | PlannerError] = field(default_factory=dict)
+    _known: _Known = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._known = _ESTIMATES.get((self.catalog, self.evidence), dict)
+        if len(self._known) > _MOST_ESTIMATES:
+            self._known.clear()
 
     def find_all(self, index: int, job: Job, workload: Workload, places: Sequence[Place]) -> list[Pair]:
         """The pairs of a job; where it fits into nothing owned, or nothing rented, with what would make it fit."""
@@ -334,7 +344,7 @@ class PairFinder:
             try:
                 self._known[key] = estimate(setup, self.catalog, self.evidence)
             except InputError as error:
-                self._known[key] = error
+                self._known[key] = error.with_traceback(None)  # which would keep all it saw
         return self._known[key]
 
     def _setup(self, entry: JobInput, workload: Workload, place: Place, gpus: int) -> Setup:

@@ -152,6 +152,7 @@ def test_what_guides_advise_today() -> None:
     assert picks["colab-pro"]["why_code"] == "recommend_guide_stale"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("budget", "parameters"), [("3 USD", 1e6), ("8000 CNY", 2.5e9)])
 def test_a_price_by_the_hour_says_so_and_an_old_one_is_not_todays(budget: str, parameters: float) -> None:
     rented = {pick.id for guide in load_uses().guides for pick in guide.picks if pick.rented}

@@ -306,6 +306,7 @@ def test_serving_counts_machines_by_the_peak() -> None:
     assert all(h is not None and 729 < h < 761 for h in hours)
 
 
+@pytest.mark.slow
 def test_an_answer_does_not_depend_on_the_budgets_asked_before() -> None:
     def figures(recommendation: Recommendation) -> list[tuple[Any, ...]]:
         listed = (*recommendation.builds, *recommendation.rentals)

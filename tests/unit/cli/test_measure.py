@@ -44,6 +44,7 @@ def local_jobs(document: dict[str, Any]) -> list[dict[str, Any]]:
     return [job for entry in document["strategies"] if entry["id"] == "local" for job in entry["jobs"]]
 
 
+@pytest.mark.slow
 def test_from_a_measured_step_to_a_plan_that_says_measured(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -76,6 +76,7 @@ def test_large_models_on_a_cpu_wait_to_be_asked_for_by_name(monkeypatch: pytest.
     assert left_out(["resnet-50", "gpt"]) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [["plan", "examples/student.yaml"], ["measure", "--help"]])
 def test_nothing_but_measuring_loads_torch(command: list[str]) -> None:
     code = (

@@ -73,6 +73,7 @@ def subject_that(fails_after: dict[int, int], error: Any) -> Subject:
     return Subject(shape=BERT, framework="test", optimizer="sgd", checkpointings=("none",), build=build)
 
 
+@pytest.mark.slow
 def test_memory_that_runs_out_in_the_middle_of_the_timed_steps_is_a_batch_too_large() -> None:
     torch = real_torch()
     subject = subject_that({4: 2, 3: 0}, torch.OutOfMemoryError("CUDA out of memory"))
@@ -83,6 +84,7 @@ def test_memory_that_runs_out_in_the_middle_of_the_timed_steps_is_a_batch_too_la
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_no_memory_for_one_sample_and_other_failures_are_said() -> None:
     torch = real_torch()
     search = Search(most=64, limit_s=1e9)
@@ -97,6 +99,7 @@ def test_no_memory_for_one_sample_and_other_failures_are_said() -> None:
     assert (found[1].what, found[1].reason) == ("fp32, checkpointing none", "no kernel image is available")
 
 
+@pytest.mark.slow
 def test_energy_of_a_step_is_that_of_the_timed_steps() -> None:
     torch = real_torch()
     counted = iter((100.0, 130.0))

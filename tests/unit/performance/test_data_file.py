@@ -10,7 +10,7 @@ import pytest
 
 from planner import __main__ as command
 from planner.errors import CatalogError
-from planner.performance.data_file import as_written
+from planner.performance.data_file import as_written, read_content
 from planner.performance.stacks import STACKS_FILE, load_stacks
 from planner.performance.time_to_target.targets import TARGETS_FILE, load_targets
 from planner.performance.transfer.models import TRANSFER_FILE, load_transfer
@@ -76,3 +76,14 @@ def test_the_check_of_the_catalog_reads_each(
     monkeypatch.setattr(command, name, broken)
     assert command.main(["catalog", "check"]) == 2
     assert "in order" not in capsys.readouterr().out
+
+
+def test_a_file_is_read_again_when_it_has_changed(tmp_path: Path) -> None:
+    path = tmp_path / "data.yaml"
+    path.write_bytes(b"one")
+    assert (read_content(path), read_content(path)) == (b"one", b"one")
+    path.write_bytes(b"other")
+    assert read_content(path) == b"other"
+    path.unlink()
+    with pytest.raises(CatalogError):
+        read_content(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from planner.errors import InputError, UnknownIdError
 from planner.messages import render
 from planner.performance.duration import attempt_parts
+from planner.performance.estimate import Prediction, Setup, estimate
 from planner.scenario.load import check_document
 from planner.strategy.problem import PlanProblem
 from planner.strategy.resolve import resolve
@@ -205,3 +207,25 @@ def test_a_limit_on_time_counts_evaluation_and_interruptions() -> None:
     assert gpus(deadline_h=hours * 1.0001) == 1
     assert gpus(deadline_h=hours * 1.0001, restarts=True) == 2
     assert gpus(deadline_h=hours * 1.0001, eval_share=0.01) == 2
+
+
+def test_speeds_are_estimated_once_for_a_catalog_and_its_evidence(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def counting(setup: Setup, *args: Any) -> Prediction:
+        asked.append(setup.gpus)
+        return estimate(setup, *args)
+
+    monkeypatch.setattr("planner.strategy.resolve.pairs.estimate", counting)
+    plan = small_plan()
+    del plan["jobs"]["work"]["throughput"]
+    known, other = replace(evidence()), replace(shipped_catalog())
+    for runs in (1, 2):
+        plan["jobs"]["work"]["runs_per_month"] = runs
+        resolve(check_document(plan), shipped_catalog(), known, today=TODAY)
+    once = len(asked)
+    assert once > 0
+    resolve(check_document(plan), other, known, today=TODAY)
+    assert len(asked) == 2 * once
+    resolve(check_document(plan), shipped_catalog(), replace(evidence()), today=TODAY)
+    assert len(asked) == 3 * once

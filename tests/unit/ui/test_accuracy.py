@@ -143,6 +143,7 @@ def candidate(**changes):
     return replace(one, **changes)
 
 
+@pytest.mark.slow
 def test_a_candidate_says_what_its_speed_rests_on():
     shipped, names = accuracy_data.shipped(), accuracy_data.GpuNames(shipped_catalog())
 
