@@ -156,6 +156,11 @@ def test_tax_inside_prices_is_tax_too() -> None:
         assert year["tax_paid_usd"] == pytest.approx((1500 + 147.6) * 0.2)
 
 
+def test_a_loan_for_the_tax_is_no_tax() -> None:
+    plain, loan = views({"tax.rate": 0.1}), views({"tax.rate": 0.1, "machines.own.finance": LOAN})
+    assert loan["years"][0]["tax_paid_usd"] == pytest.approx(plain["years"][0]["tax_paid_usd"])
+
+
 def test_tax_on_a_lease() -> None:
     lease = {"kind": "lease", "term_months": 12, "nominal_payment_usd_per_month": 100}
     year = views({"tax.rate": 0.1, "inflation_per_year": 0, "machines.own.finance": lease})["years"][0]
@@ -187,6 +192,16 @@ def test_what_is_sold_before_its_end_of_life_leaves_the_books_with_a_gain_or_los
     assert year["depreciation_usd"] == pytest.approx((cost - 300) / 2)
     assert year["disposals_usd"] == pytest.approx(cost - (cost - 300) / 2)
     assert year["gain_usd"] == pytest.approx(750 - year["disposals_usd"])
+
+
+def test_what_is_replaced_at_the_end_of_its_life_is_written_off_and_no_longer() -> None:
+    plan = small_plan({**CALENDAR, "horizon_months": 8, "machines.own.useful_life_months": 4})
+    plan["machines"]["own"] |= {"residual_gpu": {4: 0.6}, "residual_host": {4: 0.6}}
+    first, second = of_way(solve(plan), "local")["depreciation"][0]["years"]
+    assert first["depreciation_usd"] == pytest.approx(3 * 150)
+    assert second["depreciation_usd"] == pytest.approx(150 + 4 * 150)
+    assert (second["additions_usd"], second["disposals_usd"]) == (1500, pytest.approx(2 * 900))
+    assert second["gain_usd"] == pytest.approx(0)
 
 
 def test_a_machine_bought_at_the_end_of_its_lease_is_written_off_from_then_on() -> None:
