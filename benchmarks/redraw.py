@@ -37,6 +37,7 @@ BODY = '[data-testid="stMainBlockContainer"]'
 PAGES = {
     "Plan": ("/", "Runs a month, daily", ".st-key-group_work button"),
     "Start": ("/start", "Budget, with currency", BODY),
+    "Work": ("/work", ".st-key-work_job_daily_key", ".st-key-columns_work_job"),
     "Timeline": ("/timeline", ".st-key-timeline_way_hybrid", "h1"),
     "Claims": ("/claims", "Search a GPU or a word", BODY),
     "Accuracy": ("/accuracy", "Show a GPU", ".st-key-accuracy_gpu_words"),
@@ -56,7 +57,7 @@ DRAWN = """([selector, before]) => {
         && document.querySelector('[data-stale=true]') === null;
 }"""
 
-HEAVY = ("Timeline", "Accuracy")
+HEAVY = ("Work", "Timeline", "Accuracy")
 GROUPS = (tuple(name for name in PAGES if name not in HEAVY), *((name,) for name in HEAVY))
 """Pages that are open together: one with thousands of points or many charts slows others of the same browser."""
 

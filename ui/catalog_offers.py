@@ -195,7 +195,7 @@ def _row(catalog: Catalog, offer: Offer, today: dt.date) -> Row:
 def _planned(offer: Offer) -> bool:
     """Whether a plan could count it: one known GPU model, whole ones, by the hour or by commitment."""
     whole = offer.gpu_count == int(offer.gpu_count)
-    return offer.gpu is not None and whole and offer.term != "capacity_block"
+    return offer.gpu is not None and whole
 
 
 def _own_rows(catalog: Catalog) -> list[Row]:

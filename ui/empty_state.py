@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ui import frame, jobs_table, state
+from ui import frame, state
 from ui.i18n import t
 
 
@@ -15,13 +15,8 @@ def show() -> None:
         st.title(t("empty.title"), anchor=False)
         st.markdown(t("empty.sentence"))
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.button(
-                t("empty.first_job"),
-                key="first_job",
-                on_click=jobs_table.open_table,
-                type="primary",
-                icon=":material/add:",
-            )
+            if st.button(t("empty.first_job"), key="first_job", type="primary", icon=":material/add:"):
+                st.switch_page(frame.PAGES / "work.py")
             st.button(
                 t("empty.example"),
                 key="first_example",

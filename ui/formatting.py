@@ -60,6 +60,13 @@ def trimmed(value: float | None, digits: int = 6) -> str:
     return _signed(text, negative=value < 0)
 
 
+def rounded(value: float | None) -> str:
+    """An amount of work with two significant digits, three of thousands: "23", "924", "20,600"."""
+    if value is None or not math.isfinite(value):
+        return unknown()
+    return _whole_rounded(value)
+
+
 def exact(value: float | None, decimals: int = 2) -> str:
     """A number for tables, with fixed decimals."""
     if value is None or not math.isfinite(value):
@@ -117,11 +124,12 @@ def duration(hours: float | None) -> str:
 
 
 def duration_range(low_h: float | None, high_h: float | None) -> str:
-    """A range of times in the unit of its longer end: "21–29 h"."""
+    """A range of times in the unit of its longer end: "21–29 h", or one number where both ends are rounded to it."""
     if low_h is None or high_h is None:
         return unknown()
     divisor, key = _time_unit(high_h)
-    return f"{_digits(low_h / divisor, 2)}{EN_DASH}{_digits(high_h / divisor, 2)}{NBSP}{t(key)}"
+    low, high = _digits(low_h / divisor, 2), _digits(high_h / divisor, 2)
+    return f"{high if low == high else f'{low}{EN_DASH}{high}'}{NBSP}{t(key)}"
 
 
 def duration_within(low_h: float | None, high_h: float | None, limit_h: float) -> str:

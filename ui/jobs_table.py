@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import copy
+import hashlib
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 import pandas as pd
 import streamlit as st
 from pydantic import TypeAdapter, ValidationError
 
 from planner.errors import Problem
-from planner.scenario.values import Id
+from planner.scenario.values import PLANNED_TERMS, Id
+from planner.workload.job import Arrivals
 from planner.workload.settings import METHODS, OPTIMIZERS
 from ui import catalog_own, state
 from ui.formatting import escaped
@@ -21,8 +24,10 @@ from ui.model_order import model_order
 from ui.recipe_inputs import ADAPTER_KEYS, optimizer_words
 from ui.state import Kind
 
+Cell = Kind | Literal["switch", "list"]
+
 NAME = "name"
-COLUMNS: dict[str, Kind] = {
+COLUMNS: dict[str, Cell] = {
     NAME: "choice",
     "workload": "choice_or_none",
     "runs_per_month": "number",
@@ -33,6 +38,14 @@ COLUMNS: dict[str, Kind] = {
     "deadline_h": "number",
     "attempts_per_run": "number",
     "local_share": "percent",
+    "in_house": "switch",
+    "only_on": "list",
+    "not_on": "list",
+    "regions": "list",
+    "terms": "list",
+    "priority": "number",
+    "submitted_together": "number",
+    "arrivals": "choice_or_none",
     "precision": "choice_or_none",
     "method": "choice_or_none",
     "optimizer": "choice_or_none",
@@ -47,11 +60,19 @@ _WIDTHS = {
     "deadline_h": 82,
     "attempts_per_run": 98,
     "local_share": 85,
+    "only_on": 130,
+    "not_on": 130,
+    "regions": 130,
+    "terms": 130,
+    "priority": 82,
+    "submitted_together": 100,
     "gpus": 70,
 }
 CLASSES = ("development", "key")
-_DEFAULTS = {"class": CLASSES[0], "method": METHODS[0]}
-_OPEN, _VERSION, _PROBLEMS = "jobs_table_open", "jobs_table_version", "jobs_table_problems"
+ARRIVALS: tuple[str, ...] = get_args(Arrivals)
+_ON, _OFF = "true", "false"
+_DEFAULTS = {"class": CLASSES[0], "in_house": _OFF, "arrivals": ARRIVALS[0], "method": METHODS[0]}
+_PROBLEMS = "jobs_table_problems"
 _NOTHING = dict.fromkeys(COLUMNS, "")
 _ID = TypeAdapter(Id)
 
@@ -89,8 +110,22 @@ def rows_of(jobs: Mapping[str, Any]) -> list[Row]:
     ]
 
 
-def _seed(job: Mapping[str, Any], column: str, kind: Kind) -> str:
-    return state.shown_text(job.get(column, _DEFAULTS.get(column)), kind)
+def _seed(job: Mapping[str, Any], column: str, kind: Cell) -> str:
+    value = job.get(column, _DEFAULTS.get(column))
+    if kind == "switch" and isinstance(value, bool):
+        return _ON if value else _OFF
+    if kind == "list":
+        return ", ".join(map(str, value)) if isinstance(value, list) else str(value or "")
+    return str(value) if kind == "switch" else state.shown_text(value, kind)
+
+
+def _value(text: str, kind: Cell) -> Any:
+    """What a cell means to the scenario; None takes the key out."""
+    if kind == "switch":
+        return {_ON: True, _OFF: False}.get(text, text or None)
+    if kind == "list":
+        return [part.strip() for part in text.split(",") if part.strip()] or None
+    return state.typed_value(text, kind)
 
 
 def edited(jobs: Mapping[str, Any], changes: Mapping[str, Any]) -> list[Edited]:
@@ -158,7 +193,7 @@ def jobs_from(jobs: Mapping[str, Any], rows: Sequence[Edited], keys: Sequence[st
         for column, kind in COLUMNS.items():
             if column == NAME or edit.row[column] == edit.seed[column]:
                 continue
-            value = state.typed_value(edit.row[column], kind)
+            value = _value(edit.row[column], kind)
             if value is None:
                 job.pop(column, None)
             else:
@@ -211,33 +246,13 @@ def sentence(fault: Fault, rows: Sequence[Edited]) -> str:
     return t("jobs.problem", place=", ".join(place), sentence=expected)
 
 
-def open_table() -> None:
-    """Callback: show the table with the jobs as they are."""
-    st.session_state[_OPEN] = True
-    st.session_state[_VERSION] = st.session_state.get(_VERSION, 0) + 1
-    st.session_state[_PROBLEMS] = []
-
-
-def is_open() -> bool:
-    """Whether the table lies over the page."""
-    return bool(st.session_state.get(_OPEN))
-
-
-def _close() -> None:
-    st.session_state[_OPEN] = False
-
-
-def show_if_open() -> None:
-    """The table over the page, if somebody asked for it; nothing is drawn otherwise."""
-    if is_open():
-        st.dialog(t("jobs.title"), width="large", icon=":material/table:", on_dismiss=_close)(_table)()
-
-
-def _table() -> None:
+def show(problems: Sequence[Problem]) -> None:
+    """The table with what is wrong below it: in what was to be applied, or else in the jobs as they are."""
     jobs = state.document().get("jobs") or {}
-    key = f"jobs_editor_{st.session_state[_VERSION]}"
+    key = editor_key(jobs)
+    if key not in st.session_state:
+        st.session_state[_PROBLEMS] = []
     with st.form("jobs_form", border=False, enter_to_submit=False):
-        st.markdown(f":gray[{t('jobs.about')}]")
         st.data_editor(
             pd.DataFrame(shown_rows(jobs), columns=list(COLUMNS), dtype=object),
             key=key,
@@ -248,16 +263,29 @@ def _table() -> None:
             alt=t("jobs.title"),
         )
         messages = st.container()
-        with st.container(horizontal=True):
-            applied = st.form_submit_button(t("jobs.apply"), key="apply_jobs", type="primary", icon=":material/check:")
-    if applied:
-        st.session_state[_PROBLEMS] = apply(jobs, st.session_state[key])
-        if not st.session_state[_PROBLEMS]:
-            _close()
-            st.rerun()
-    if st.session_state[_PROBLEMS]:
-        lines = "\n".join(f"- {line}" for line in st.session_state[_PROBLEMS])
-        messages.error(f"**{t('jobs.faulty')}**\n\n{lines}", icon=":material/error:")
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.form_submit_button(
+                t("jobs.apply"), key="apply_jobs", type="primary", icon=":material/check:", on_click=_apply, args=(key,)
+            )
+            st.markdown(f":small[:gray[{t('jobs.about')}]]", width="stretch")
+    title, lines = t("jobs.faulty"), st.session_state[_PROBLEMS]
+    if not lines and problems:
+        rows = edited(jobs, {})
+        title = t("jobs.faulty_now")
+        lines = [sentence(fault, rows) for fault in faults_of(problems, rows, [edit.was for edit in rows])]
+    if lines:
+        listed = "\n".join(f"- {line}" for line in lines)
+        messages.error(f"**{title}**\n\n{listed}", icon=":material/error:")
+
+
+def editor_key(jobs: Mapping[str, Any]) -> str:
+    """Key of the table's widget: other jobs, from wherever, are another table, without edits."""
+    return f"jobs_editor_{hashlib.sha256(json.dumps(jobs, default=str).encode()).hexdigest()[:12]}"
+
+
+def _apply(key: str) -> None:
+    """Callback: before the page is drawn, so that its title already speaks of the new jobs."""
+    st.session_state[_PROBLEMS] = apply(state.document().get("jobs") or {}, st.session_state[key])
 
 
 def apply(jobs: Mapping[str, Any], changes: Mapping[str, Any]) -> list[str]:
@@ -276,12 +304,16 @@ def _columns(jobs: Mapping[str, Any]) -> dict[str, Any]:
     models = model_order(workloads, own=state.document().get("models") or {})
     given = {str(job.get("workload", "")) for job in jobs.values()} - {"", *models}
     precisions = ("fp32", "tf32", "fp16", "bf16", "fp8")
+    terms = {"terms": t("jobs.help.terms", terms=", ".join(PLANNED_TERMS))}
     text = {
         column: st.column_config.TextColumn(
-            t(f"jobs.column.{column}"), help=t(f"jobs.help.{column}"), width=_WIDTHS[column], alignment="right"
+            t(f"jobs.column.{column}"),
+            help=terms.get(column) or t(f"jobs.help.{column}"),
+            width=_WIDTHS[column],
+            alignment="left" if kind == "list" else "right",
         )
         for column, kind in COLUMNS.items()
-        if kind in ("number", "percent")
+        if kind in ("number", "percent", "list")
     }
     return text | {
         NAME: st.column_config.TextColumn(t(f"jobs.column.{NAME}"), help=t(f"jobs.help.{NAME}"), pinned=True, width=90),
@@ -299,6 +331,22 @@ def _columns(jobs: Mapping[str, Any]) -> dict[str, Any]:
             format_func=lambda id: t(f"jobs.class.{id}"),
             default=CLASSES[0],
             width=95,
+        ),
+        "in_house": st.column_config.SelectboxColumn(
+            t("jobs.column.in_house"),
+            help=t("jobs.help.in_house"),
+            options=(_OFF, _ON),
+            format_func=lambda choice: t(f"jobs.in_house.{choice}"),
+            default=_OFF,
+            width=120,
+        ),
+        "arrivals": st.column_config.SelectboxColumn(
+            t("jobs.column.arrivals"),
+            help=t("jobs.help.arrivals"),
+            options=ARRIVALS,
+            format_func=lambda choice: t(f"jobs.arrivals.{choice}"),
+            default=ARRIVALS[0],
+            width=120,
         ),
         "precision": st.column_config.SelectboxColumn(
             t("jobs.column.precision"), help=t("jobs.help.precision"), options=precisions, width=98

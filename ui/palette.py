@@ -26,6 +26,7 @@ class Palette:
     way: Mapping[str, str]
     way_text: Mapping[str, str]
     broken: str  # a limit that isn't kept
+    memory: Mapping[str, str]  # parts of a GPU's memory: one grey in steps, for they mean no role
 
 
 _INK = "#12181F"
@@ -61,6 +62,18 @@ LIGHT = Palette(
     way=MappingProxyType({"local": "#1F6AA5", "cloud": "#D2691E", "hybrid": "#14876F"}),
     way_text=MappingProxyType({"local": "#1A5C91", "cloud": "#9A4A0F", "hybrid": "#0D6B58"}),
     broken="#B3261E",
+    memory=MappingProxyType(
+        {
+            "weights": "#24384B",
+            "states": "#24384B",
+            "gradients": "#7F93A6",
+            "optimizer": "#4B6279",
+            "activations": "#A9B9C8",
+            "logits": "#6A7F94",
+            "gathered": "#C3CFDA",
+            "runtime": "#93A1AD",
+        }
+    ),
 )
 
 DARK = Palette(
@@ -93,6 +106,18 @@ DARK = Palette(
     way=MappingProxyType({"local": "#5AA9E6", "cloud": "#F0893A", "hybrid": "#56D6B6"}),
     way_text=MappingProxyType({"local": "#8CC4F0", "cloud": "#F7AD73", "hybrid": "#6FE0C4"}),
     broken="#F28B82",
+    memory=MappingProxyType(
+        {
+            "weights": "#DCE6EF",
+            "states": "#DCE6EF",
+            "gradients": "#7F93A6",
+            "optimizer": "#A9B9C8",
+            "activations": "#5F7488",
+            "logits": "#93A7BA",
+            "gathered": "#4B6279",
+            "runtime": "#6E7C89",
+        }
+    ),
 )
 
 

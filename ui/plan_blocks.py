@@ -9,10 +9,11 @@ import pandas as pd
 import streamlit as st
 
 from planner.errors import Problem
-from ui import charts, formatting, frame, inputs, jobs_table, own_rows, plan_rows, state
+from ui import charts, formatting, frame, inputs, own_rows, plan_rows, state
 from ui.formatting import dollars, escaped
 from ui.groups import Group
 from ui.i18n import t
+from ui.plan_spot import spot_lines
 from ui.remedies import remedies
 from ui.view import View, way_name
 
@@ -81,7 +82,7 @@ def figures(view: View) -> None:
         run,
         t("figure.key_run" if view.is_key(job) else "figure.long_run"),
         formatting.duration(job["time_to_train_h"]),
-        _limit(job),
+        limit_words(job),
     )
     _metric(
         energy,
@@ -107,7 +108,8 @@ def _likely(way: Mapping[str, Any], view: View) -> str:
     return t("figure.likely", range=formatting.money_range(way["tco_low_usd"], way["tco_high_usd"], view.currency))
 
 
-def _limit(job: Mapping[str, Any]) -> str:
+def limit_words(job: Mapping[str, Any]) -> str:
+    """Likely time of a job of the report, and its limit where it has one."""
     low_h, high_h, deadline_h = job["low_h"], job["high_h"], job["deadline_h"]
     if deadline_h is None:
         return t("figure.span", span=formatting.duration_range(low_h, high_h))
@@ -159,9 +161,6 @@ def input_groups(groups: Sequence[Group], problems: Sequence[Problem], view: Vie
 
 def _group(group: Group, problems: Sequence[Problem], view: View | None) -> None:
     label = dollars(t("group.label", name=t(f"group.{group.id}"), summary=group.summary))
-    if group.id == "work" and jobs_table.is_open():  # an open popover would lie over the table
-        st.button(label, icon=group.icon, width="stretch", key="work_in_table", disabled=True)
-        return
     with st.popover(label, icon=group.icon, width="stretch", key=f"group_{group.id}"):
         st.markdown(f"**{t(f'group.{group.id}')}** :gray[{t(f'group.{group.id}_about')}]")
         inputs.show(group.main, problems)
@@ -170,13 +169,7 @@ def _group(group: Group, problems: Sequence[Problem], view: View | None) -> None
             with advanced:
                 inputs.show(group.advanced, problems)
         if group.id == "work":
-            st.button(
-                t("jobs.link"),
-                key="open_jobs_table",
-                on_click=jobs_table.open_table,
-                type="tertiary",
-                icon=":material/table:",
-            )
+            st.page_link(frame.PAGES / "work.py", label=t("jobs.link"), icon=":material/table:")
         paths = inputs.paths_of(group.inputs)
         if state.changed(paths):
             st.button(
@@ -272,7 +265,7 @@ def details(view: View) -> None:
             with folded:
                 st.dataframe(pd.DataFrame(rows(view)), hide_index=True, key=f"{id}_table")
                 st.markdown(f":small[:gray[{note}]]" if note else "")
-                if id == "jobs" and (interrupted := plan_rows.spot_lines(view)):
+                if id == "jobs" and (interrupted := spot_lines(view)):
                     st.markdown(f"**{t('details.spot')}**\n" + "".join(f"\n- {line}" for line in interrupted))
                 if id == "jobs" and (limits := plan_rows.bottleneck_lines(view)):
                     st.markdown(f"**{t('details.bottlenecks')}**\n" + "".join(f"\n- {line}" for line in limits))

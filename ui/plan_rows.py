@@ -78,8 +78,13 @@ def role_of(view: View, line: Row) -> str:
     """Role of a cost line, all but the tax on what is rented."""
     kind = line["id"].split(".")[0]
     if kind == "rental":
-        return _ROLE_OF_TERM.get(view.offer(line["resource"]).term, "reserved")
+        return role_of_term(view.offer(line["resource"]).term)
     return _ROLE_OF_LINE[kind]
+
+
+def role_of_term(term: str) -> str:
+    """Role of what is rented by a term."""
+    return _ROLE_OF_TERM.get(term, "reserved")
 
 
 def role_of_rented_tax(parts_usd: Mapping[str, float]) -> str:
@@ -230,24 +235,6 @@ def job_rows(view: View) -> list[dict[str, Any]]:
                 }
             )
     return rows
-
-
-def spot_lines(view: View) -> list[str]:
-    """What interruptions do to each job on spot instances; ways share lines."""
-    lines = [
-        t(
-            "details.spot_line",
-            job=escaped(job["id"]),
-            place=escaped(view.resource(job)),
-            share=formatting.share(job["spot"]["interrupted_probability"]),
-            lost=formatting.duration(job["spot"]["lost_h"]),
-            waiting=formatting.duration(job["spot"]["waiting_h"]),
-        )
-        for way in view.feasible
-        for job in way["jobs"]
-        if job["spot"] is not None
-    ]
-    return list(dict.fromkeys(lines))
 
 
 def bottleneck_lines(view: View) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -31,7 +31,7 @@ def show(view: View, plan: Plan) -> None:
         planned = {way["id"]: plan.simulations.waits(way["id"]) for way in ways}
         with_more = {way["id"]: plan.simulations.waits(way["id"], 1) for way in ways}
     with folded:
-        for line in _sentences(view, planned, with_more):
+        for line in [*_sentences(view, planned, with_more), *overflow_sentences(view, ways, planned)]:
             st.markdown(dollars(line))
         rows = [row for way in ways for row in _rows(view, way, planned[way["id"]], with_more[way["id"]])]
         st.dataframe(pd.DataFrame(rows), hide_index=True, key="waiting_table")
@@ -61,6 +61,34 @@ def _sentences(view: View, planned: Mapping[str, Any], with_more: Mapping[str, A
             }
             short = job["wait_p90_h"] < SHORT_H
             lines.append(t("waiting.none" if short else "waiting.some", **params))
+    return lines
+
+
+def overflow_sentences(view: View, ways: Sequence[Row], planned: Mapping[str, Any]) -> list[str]:
+    """What renting would take to keep the limits that waiting breaks, in ways that may do both."""
+    lines = []
+    for way in ways:
+        for machine, waiting in planned[way["id"]].items():
+            for job in waiting["jobs"]:
+                found = job["overflow"]
+                if found is None or (found["resource"] is not None and not found["share"]):
+                    continue
+                params = {"job": escaped(job["id"]), "machine": escaped(machine), "way": way_name(way)}
+                if found["resource"] is None:
+                    lines.append(t("waiting.overflow_nowhere", **params))
+                    continue
+                lines.append(
+                    t(
+                        "waiting.overflow",
+                        share=formatting.share(found["share"]),
+                        place=escaped(view.offer_words(found["resource"])),
+                        count=formatting.trimmed(found["attempts"], 2),
+                        cost=formatting.money(found["cost_usd"], view.currency),
+                        month=formatting.money(found["cost_usd_per_month"], view.currency),
+                        total=formatting.money(found["strategy_tco_usd"], view.currency),
+                        **params,
+                    )
+                )
     return lines
 
 

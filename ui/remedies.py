@@ -152,6 +152,12 @@ def fixes(problem: Row, document: Row) -> list[Overrides]:
             return [{f"{job}.in_house": None}]
         case "region_not_allowed":
             return [{f"{job}.regions": None}]
+        case "pinned_elsewhere":
+            return [{f"{job}.only_on": None}]
+        case "pinned_off":
+            return [{f"{job}.not_on": None}]
+        case "over_quota" | "quota_below_run" | "quota_zero":
+            return [{problem["field"]: params["needed"]}]
         case _:
             return []
 
@@ -218,6 +224,10 @@ def _words(overrides: Overrides) -> Iterator[str]:
                 yield t("remedy.in_house", job=escaped(name))
             case "jobs", setting if setting in _UNSET:
                 yield t(f"remedy.{setting}", job=escaped(name))
+            case "jobs", "only_on" | "not_on":
+                yield t("remedy.pins", job=escaped(name))
+            case "rental", quota if name == "quota_gpus":
+                yield t("remedy.quota", id=quota, count=value)
             case "machines", "count":
                 yield t("remedy.count", machine=escaped(name))
             case "machines", "gpus":

@@ -8,7 +8,7 @@ from threading import Lock
 from typing import Any
 
 from planner.report.course import course_entry
-from planner.report.waiting import simulated, waiting_entry
+from planner.report.waiting import machine_waiting_entry, simulated
 from planner.strategy.evaluate import Result
 
 Waits = Mapping[str, Mapping[str, Any]]
@@ -47,7 +47,7 @@ class Simulations:
             if (way, more) not in self._kept:
                 found = simulated(self._result, self._ways[way], more=more)
                 self._kept[way, more] = _Kept(
-                    waits={entry.machine: waiting_entry(entry.waiting) for entry in found},
+                    waits={entry.machine: machine_waiting_entry(entry, self._result) for entry in found},
                     courses={entry.machine: course_entry(entry) for entry in found},
                 )
             return self._kept[way, more]

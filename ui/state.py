@@ -26,6 +26,7 @@ from planner.report.candidates import Candidate, candidates
 from planner.report.document import plan_document
 from planner.report.export import plan_csv
 from planner.report.finance import with_finance
+from planner.report.job_places import JobPlaces
 from planner.scenario.load import check_document, read_document
 from planner.scenario.own_gpus import with_own_gpus
 from planner.scenario.own_models import with_own_models
@@ -54,6 +55,7 @@ class Plan:
     csv: Callable[[], str]
     simulations: Simulations
     candidates: Callable[[], tuple[Candidate, ...]]
+    places: JobPlaces
     break_even: Callable[[], list[dict[str, Any]]]  # between its ways
     finance: Callable[[], dict[str, Any]]  # the report with its money views
 
@@ -306,6 +308,7 @@ def _computed(
         csv=lambda: plan_csv(result),
         simulations=Simulations(result),
         candidates=cache(lambda: candidates(result)),
+        places=JobPlaces(result),
         break_even=cache(lambda: break_even_entries(result)),
         finance=cache(lambda: with_finance(report, result)),
     )

@@ -25,6 +25,7 @@ from ui.deferred import Deferred
 from ui.fiscal import PERIODS
 from ui.formatting import dollars, escaped
 from ui.i18n import t
+from ui.plan_waiting import overflow_sentences
 from ui.state import Plan
 from ui.timeline_data import Timeline
 from ui.view import Row, View, way_name
@@ -185,6 +186,9 @@ def _waits(timeline: Timeline, plan: Plan, place: Place, part: Deferred) -> None
         return
     st.markdown(f"### {timeline_words.wait_heading(job, timeline.loads())}", anchors=False)
     _wait_chart(job, faded=False)
+    only = {place[0]: {"jobs": [job]}}
+    for line in overflow_sentences(timeline.view, [timeline.way], {way: only}):
+        st.markdown(dollars(line))
     st.session_state["timeline_last"] = {
         "of": _of(timeline),
         "place": place,
@@ -226,6 +230,8 @@ def course(timeline: Timeline, plan: Plan, place: Place) -> None:
         chart = timeline_gantt.gantt_chart(found, dark=_dark(), faded=faded)
         st.vega_lite_chart(chart, theme=None, key="timeline_gantt", alt=timeline_gantt.gantt_alt(found))
     words = [t("timeline.gantt.note")]
+    if found["repairs"]:
+        words.append(t("timeline.gantt.repairs"))
     if found["count"] > timeline_gantt.MOST_MACHINES:
         words.append(t("timeline.gantt.more_machines", shown=timeline_gantt.MOST_MACHINES, count=found["count"]))
     if not found["complete"]:

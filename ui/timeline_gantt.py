@@ -86,8 +86,21 @@ def gantt_chart(course: Course, *, dark: bool, faded: bool = False) -> Spec:
         {"x0": 0, "x1": end, "y0": at * machine_px + _NAME_PX, "y1": (at + 1) * machine_px - _GAP_PX}
         for at in range(machines)
     ]
+    away = [
+        {
+            "x0": round(max(repair["failed_h"], 0.0) / unit_h, 4),
+            "x1": round(min(repair["back_h"], span_h) / unit_h, 4),
+            "y0": repair["machine"] * machine_px + _NAME_PX,
+            "y1": (repair["machine"] + 1) * machine_px - _GAP_PX,
+            "duration": formatting.duration(repair["back_h"] - repair["failed_h"]),
+            "ending": t("timeline.gantt.repair"),
+        }
+        for repair in course["repairs"]
+        if repair["machine"] < machines
+    ]
     layers: list[Spec] = [
         {"data": {"values": lanes}, "mark": lane, "encoding": box},
+        *([] if not away else [_away(away, colours, box)]),
         {
             "data": {"values": bars},
             "mark": "rect",
@@ -109,6 +122,13 @@ def gantt_chart(course: Course, *, dark: bool, faded: bool = False) -> Spec:
         layers.append(_labels(bars, palette(dark=dark), shades, x, y, end, faded=faded))
     rest = _AXIS_PX + (_LEGEND_PX if several else 0)
     return themed(layers, colours, height=int(height + rest), faded=faded)
+
+
+def _away(away: list[dict[str, Any]], colours: Palette, box: Spec) -> Spec:
+    """Machines under repair: their lanes filled."""
+    tooltip = [tip("duration", "timeline.gantt.duration"), tip("ending", "timeline.gantt.ending")]
+    mark = {"type": "rect", "fill": colours.secondary, "opacity": 0.35}
+    return {"data": {"values": away}, "mark": mark, "encoding": {**box, "tooltip": tooltip}}
 
 
 def _thinner(narrow: float, wide: float) -> Spec:

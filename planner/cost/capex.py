@@ -41,9 +41,9 @@ def unit_schedule(
 ) -> Schedule:
     """Purchases and sales of one unit: sold and bought again at the end of its life, sold after the last month.
 
-    A life that ends with the horizon triggers no replacement. Ages count from the first sale of the unit, not while it
-    is on its way. Replacements are ordered so early that they come when the unit before goes; where that would have
-    been before the plan begins, it stays until they come.
+    A life that ends with the horizon triggers no replacement. Ages count from the first sale of the unit, not while
+    it is on its way. Replacements are ordered so early that they come when the unit before goes; where that would
+    have been before the plan begins, it stays until they come.
 
     Parameters
     ----------

@@ -11,6 +11,7 @@ from planner.units import H_PER_YEAR, S_PER_H, Numeric
 
 LEAST_INTERVAL_S = 1.0  # of work between checkpoints that pause nothing
 MOST_LOST = 1000.0  # times the rest of a run, above which it is taken never to end
+_NEVER_PER_YEAR = 1e-9
 _LARGEST_EXPONENT = 50.0  # keeps times finite; such a run never ends
 
 
@@ -136,6 +137,7 @@ def attempt_parts(
     checkpoint_s: Numeric = 0.0,
     gpus: int = 1,
     interruptions_per_gpu_year: Numeric | None = None,
+    failures_per_year: Numeric | None = None,
     restart_s: Numeric = 0.0,
 ) -> Attempt:
     """One attempt with evaluation, checkpoints and, where a rate of them is given, interruptions.
@@ -147,12 +149,15 @@ def attempt_parts(
     eval_share : numeric
         Evaluation over training. [-]
     checkpoints, checkpoint_s : numeric
-        Checkpoints for which training pauses, and the pause of one [s]. With interruptions and no number of
+        Checkpoints for which training pauses, and the pause of one [s]. With interruptions of GPUs and no number of
         checkpoints, as many as lose the least time.
     gpus : int
         GPUs of the run: any of them interrupts all.
     interruptions_per_gpu_year : numeric, optional
-        Unexpected interruptions, from all causes. None: the run is never interrupted. [1/year]
+        Unexpected interruptions, from all causes. None: not counted. [1/year]
+    failures_per_year : numeric, optional
+        Of all machines of the run together. Those of its GPUs hold them, so the larger of the two rates counts.
+        [1/year]
     restart_s : numeric
         From an interruption until work goes on. [s]
 
@@ -164,11 +169,16 @@ def attempt_parts(
     busy_s = work_s * (1 + eval_share)
     interruptions: Numeric = 0.0
     lost_s: Numeric = 0.0
-    if interruptions_per_gpu_year is not None:
-        mtbf_s = S_PER_H * H_PER_YEAR / (gpus * interruptions_per_gpu_year)
-        interval_s = np.maximum(checkpoint_interval_s(checkpoint_s, mtbf_s), LEAST_INTERVAL_S)
-        best = np.maximum(busy_s / interval_s - 1, 0.0)
-        checkpoints = _scalar(np.where(np.asarray(checkpoints) > 0, checkpoints, best))
+    rates = [
+        *([] if interruptions_per_gpu_year is None else [gpus * interruptions_per_gpu_year]),
+        *([] if failures_per_year is None else [np.maximum(failures_per_year, _NEVER_PER_YEAR)]),
+    ]
+    if rates:
+        mtbf_s = S_PER_H * H_PER_YEAR / np.maximum(rates[0], rates[-1])
+        if interruptions_per_gpu_year is not None:
+            interval_s = np.maximum(checkpoint_interval_s(checkpoint_s, mtbf_s), LEAST_INTERVAL_S)
+            best = np.maximum(busy_s / interval_s - 1, 0.0)
+            checkpoints = _scalar(np.where(np.asarray(checkpoints) > 0, checkpoints, best))
         with_pauses = busy_s + checkpoints * checkpoint_s
         interruptions = with_pauses / mtbf_s
         lost_s = interrupted_s(with_pauses, checkpoints + 1, mtbf_s, restart_s) - with_pauses

@@ -9,6 +9,7 @@ from planner.catalog.source_ids import MEASUREMENTS
 from planner.performance.evidence import OWN
 from planner.performance.measured import names_of
 from planner.strategy.evaluate import Result
+from planner.strategy.parameters import Parameter
 from planner.strategy.problem import Pair
 
 CandidateBasis = Literal["given", "own", "measured", "transferred", "estimated"]
@@ -58,7 +59,7 @@ def candidates(result: Result) -> tuple[Candidate, ...]:
 def _candidate(pair: Pair, result: Result, ways: tuple[str, ...]) -> Candidate:
     problem, fit = result.problem, pair.fit
     rate, job = problem.parameters[pair.throughput_at], problem.jobs[pair.job]
-    rows = tuple(source.removeprefix(MEASUREMENTS) for source in rate.sources if source.startswith(MEASUREMENTS))
+    rows = rows_of(rate)
     place = problem.machines[pair.machine] if pair.machine is not None else problem.offers[pair.offer or 0]
     return Candidate(
         job=job.id,
@@ -66,7 +67,7 @@ def _candidate(pair: Pair, result: Result, ways: tuple[str, ...]) -> Candidate:
         models=frozenset((job.workload,)) if fit.setup is None else names_of(fit.setup.workload),
         gpu=place.gpu,
         gpus=pair.gpus,
-        basis=_basis(pair, rows),
+        basis=basis_of(pair, rows),
         moved_by_own=_has_own(rows) and pair.fit.basis != "measured",
         throughput=fit.throughput,
         low=rate.low,
@@ -77,7 +78,13 @@ def _candidate(pair: Pair, result: Result, ways: tuple[str, ...]) -> Candidate:
     )
 
 
-def _basis(pair: Pair, rows: tuple[str, ...]) -> CandidateBasis:
+def rows_of(rate: Parameter) -> tuple[str, ...]:
+    """Ids of the measurements that a speed rests on."""
+    return tuple(source.removeprefix(MEASUREMENTS) for source in rate.sources if source.startswith(MEASUREMENTS))
+
+
+def basis_of(pair: Pair, rows: tuple[str, ...]) -> CandidateBasis:
+    """Where the speed of a pair is from; `rows` are the measurements it rests on."""
     if pair.fit.prediction is None:
         return "given"
     basis = pair.fit.prediction.basis

@@ -12,7 +12,7 @@ def course_entry(found: MachineWaiting) -> dict[str, Any]:
     """Attempts on one type of machine, one row for each group of neighbouring GPUs that an attempt holds.
 
     Hours run from the beginning of what is shown. `attempts` counts all within it, also those beyond the most that have
-    rows.
+    rows. `repairs` are the times in which a machine was away.
     """
     course = found.waiting.typical
     part = excerpt(found.pool, found.streams, course, found.waiting.months)
@@ -41,4 +41,13 @@ def course_entry(found: MachineWaiting) -> dict[str, Any]:
         "complete": part.attempts <= MOST_ATTEMPTS,
         "jobs": [stream.id for stream in found.streams],
         "bars": bars,
+        "repairs": [
+            {
+                "machine": repair.machine,
+                "failed_h": repair.failed_h - part.start_h,
+                "back_h": repair.back_h - part.start_h,
+            }
+            for repair in course.repairs
+            if repair.failed_h < part.end_h and repair.back_h > part.start_h
+        ],
     }

@@ -21,6 +21,7 @@ from planner.strategy.evaluate import JobResult, Result, StrategyResult
 from planner.strategy.kernel import Evaluation
 from planner.strategy.parameters import Parameter
 from planner.strategy.problem import Issue, PlanProblem
+from planner.strategy.quotas import quota_uses
 
 SCHEMA_VERSION = 1
 _BOTTLENECKS: IdentityCache[dict[str, Any]] = IdentityCache(most=1000)  # plans of a catalog share predictions
@@ -98,7 +99,8 @@ def strategy_entry(strategy: StrategyResult, result: Result, limits: Mapping[int
         empty = dict.fromkeys(
             (*money, "energy_kwh", "kg_co2e", "estimated_share", "tco_low_usd", "tco_high_usd", "cash_at_start_usd")
         )
-        return {**head, **empty, "paybacks": [], "lines": [], "jobs": [], "machines": [], "months": []}
+        lists = ("paybacks", "lines", "jobs", "machines", "quotas", "months")
+        return {**head, **empty, **{name: [] for name in lists}}
     return {
         **head,
         "tco_usd": _first(evaluation.tco_usd),
@@ -117,6 +119,7 @@ def strategy_entry(strategy: StrategyResult, result: Result, limits: Mapping[int
         "lines": [line_entry(line, evaluation, problem.parameters) for line in evaluation.lines],
         "jobs": [_job_entry(job, problem, limits) for job in strategy.jobs],
         "machines": _machine_entries(result, evaluation),
+        "quotas": _quota_entries(strategy, result),
         "months": month_entries(evaluation),
     }
 
@@ -206,6 +209,7 @@ def _job_entry(job: JobResult, problem: PlanProblem, limits: Mapping[int, Any]) 
         if job.runner_up is None
         else {"resource": job.runner_up.resource, "marginal_cost_per_run_usd": job.runner_up.marginal_usd},
         "spot": None if job.spot is None else asdict(job.spot),
+        "start_wait": None if job.start_wait is None else asdict(job.start_wait),
         "sources": list(rate.sources),
     }
 
@@ -239,6 +243,21 @@ def _machine_entries(result: Result, evaluation: Evaluation) -> list[dict[str, A
         }
         for index, machine in enumerate(problem.machines)
         if evaluation.machine_count[0, index] > 0
+    ]
+
+
+def _quota_entries(strategy: StrategyResult, result: Result) -> list[dict[str, Any]]:
+    choice = strategy.allocation.choice
+    uses = () if choice is None else quota_uses(result.problem, result.theta, choice)
+    return [
+        {
+            "id": use.quota.id,
+            "gpus": use.quota.gpus,
+            "busiest_gpu_h": use.gpu_h,
+            "available_gpu_h": use.available_h,
+            "needed_gpus": use.needed,
+        }
+        for use in uses
     ]
 
 

@@ -68,6 +68,7 @@ def used_parameters(result: Result) -> tuple[Parameter, ...]:
             for line in strategy.evaluation.lines:
                 columns.update((*line.price_at, *line.driver_at, *line.minor_at))
         columns.update(job.pair.throughput_at for job in strategy.jobs)
+        columns.update(job.pair.spot.available_share_at for job in strategy.jobs if job.pair.spot is not None)
     return tuple(parameters[column] for column in sorted(columns))
 
 

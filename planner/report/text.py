@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from planner.catalog.source_ids import MEASUREMENTS
@@ -38,9 +39,17 @@ def plan_text(document: dict[str, Any]) -> str:
     ]
     if waits := [row for entry in document["strategies"] for row in _waiting_rows(entry)]:
         head = ["way", "job", "waits for", "wait h, mean", "nine in ten", "done after h, mean", "nine in ten", "late"]
-        lines += ["", *table(head, waits)]
-    if spot := _spot_lines(document):
-        lines += ["", *spot]
+        lines += [
+            "",
+            *table(head, waits),
+            *(line for entry in document["strategies"] for line in _overflow(entry, rate)),
+        ]
+    for expected in (
+        _job_lines(document, "spot", partial(_spot_line, rate=rate)),
+        _job_lines(document, "start_wait", _start_wait_line),
+    ):
+        if expected:
+            lines += ["", *expected]
     if same := break_even_sentences(document):
         lines += ["", *same]
     if money := finance_lines(document):
@@ -159,20 +168,42 @@ def _basis(job: dict[str, Any]) -> str:
 
 
 def _waiting_rows(entry: dict[str, Any]) -> list[list[str]]:
-    """Simulated waits at the machines of a way, where the document has them."""
+    """Simulated waits at the machines and quotas of a way, where the document has them."""
+    places = [(f"{machine['count']} x {machine['id']}", machine.get("waiting")) for machine in entry["machines"]]
+    places += [(f"quota of {quota['gpus']} GPUs, {quota['id']}", quota.get("waiting")) for quota in entry["quotas"]]
     return [
         [
             _name(entry["id"]),
             job["id"],
-            f"{machine['count']} x {machine['id']}",
+            place,
             *_simulated(job, "wait"),
             *_simulated(job, "turnaround"),
             "" if job["late_share"] is None else f"{100 * job['late_share']:.0f} %",
         ]
-        for machine in entry["machines"]
-        if machine.get("waiting") is not None
-        for job in machine["waiting"]["jobs"]
+        for place, waiting in places
+        if waiting is not None
+        for job in waiting["jobs"]
     ]
+
+
+def _overflow(entry: dict[str, Any], rate: float) -> list[str]:
+    """What it would take to keep limits by renting, where waiting breaks them."""
+    lines = []
+    for machine in entry["machines"]:
+        for job in machine["waiting"]["jobs"] if machine.get("waiting") is not None else ():
+            where, found = f"{_name(entry['id'])}: {job['id']} on {machine['id']}", job["overflow"]
+            if found is None or (found["resource"] is not None and not found["share"]):
+                continue
+            if found["resource"] is None:
+                lines.append(f"{where}: no rented machine keeps its limit, so none can take what waits too long")
+                continue
+            lines.append(
+                f"{where}: to keep its limit {_percent(found['share'])} of the attempts would go to"
+                f" {found['resource']}, {_cell(found['attempts'])} in all for {_money(found['cost_usd'], rate)}"
+                f" ({_money(found['cost_usd_per_month'], rate, cents=True)} a month);"
+                f" the way would cost {_money(found['strategy_tco_usd'], rate)}"
+            )
+    return lines
 
 
 def _simulated(job: dict[str, Any], what: str) -> list[str]:
@@ -181,20 +212,57 @@ def _simulated(job: dict[str, Any], what: str) -> list[str]:
     return [mean, p90 if job["runs"] >= FEW_RUNS else "too few runs"]
 
 
-def _spot_line(job: dict[str, Any]) -> str:
+def _spot_line(job: dict[str, Any], *, rate: float) -> str:
     spot = job["spot"]
-    line = (
+    wins_at = spot["on_demand_wins_at_per_instance_h"]
+    granted = f"a request for instances is granted in {_percent(spot['available_share'])} of the tries"
+    mean, wait_h = _money(spot["cost_mean_usd"], rate, cents=True), spot["capacity_wait_h"]
+    parts = [
         f"{job['id']} on {job['resource']}: {100 * spot['interrupted_probability']:.2g} % of the attempts are"
         f" interrupted; expected of each are {_cell(spot['lost_h'])} h paid for nothing"
-        f" and {_cell(spot['waiting_h'])} h of waiting"
+        f" and {_cell(spot['waiting_h'])} h of waiting",
+        *([] if wins_at is None else [f"on demand is cheaper from {_cell(wins_at)} interruptions an hour"]),
+        f"8 of 10 attempts cost {_money_range(spot, 'cost', rate)} (mean {mean})"
+        f" and take {_range(_cell(spot['time_p10_h']), _cell(spot['time_p90_h']))} h",
+        f"8 of 10 months with {spot['month_attempts']} of them cost {_money_range(spot, 'month', rate)}",
+        *([] if job["start_wait"] is not None else [f"{granted}, the first after {_cell(wait_h)} h on average"]),
+    ]
+    if spot["no_capacity_probability"] is not None:
+        parts.append(
+            f"within the limit none is granted in {_percent(spot['no_capacity_probability'])} of the cases,"
+            f" and {_percent(spot['late_probability'])} end late for whatever reason"
+        )
+    return ";\n  ".join(parts)
+
+
+def _money_range(entry: dict[str, Any], what: str, rate: float) -> str:
+    return _range(*(_money(entry[f"{what}_{name}_usd"], rate, cents=True) for name in ("p10", "p90")))
+
+
+def _range(low: str, high: str) -> str:
+    return low if low == high else f"{low} to {high}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.2g} %"
+
+
+def _start_wait_line(job: dict[str, Any]) -> str:
+    wait = job["start_wait"]
+    asked = "" if wait["offer"] == job["resource"] else f", beyond the commitment on {wait['offer']}"
+    line = (
+        f"{job['id']} on {job['resource']}{asked}: instances are there in {100 * wait['available_share']:.2g} % of the"
+        f" tries; a session waits {_cell(wait['mean_h'])} h on average before it starts, unpaid, nine in ten at most"
+        f" {_cell(wait['p90_h'])} h"
     )
-    wins_at = spot["on_demand_wins_at_per_instance_h"]
-    return line if wins_at is None else f"{line}; on demand is cheaper from {_cell(wins_at)} interruptions an hour"
+    if wait["late_share"] is None:
+        return line
+    return f"{line}; {100 * wait['late_share']:.2g} % end after {_cell(job['deadline_h'])} h"
 
 
-def _spot_lines(document: dict[str, Any]) -> list[str]:
-    """What interruptions do to each job on spot instances; ways share lines."""
-    lines = [_spot_line(job) for entry in document["strategies"] for job in entry["jobs"] if job["spot"] is not None]
+def _job_lines(document: dict[str, Any], key: str, line: Callable[[dict[str, Any]], str]) -> list[str]:
+    """A sentence for each job that has something under a key; ways share them."""
+    lines = [line(job) for entry in document["strategies"] for job in entry["jobs"] if job[key] is not None]
     return list(dict.fromkeys(lines))
 
 

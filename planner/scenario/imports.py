@@ -25,7 +25,7 @@ from planner.validation import faults_of, near
 from planner.yaml_scalars import as_given
 
 MAX_ROWS = MOST_OFFERS
-_TERMS_SAID = f"{' or '.join(PLANNED_TERMS)}: reserved offers are named under rental.commitments of a scenario"
+_TERMS_SAID = f"{' or '.join(PLANNED_TERMS)}: reserved offers and capacity blocks are named under rental.commitments"
 MAX_BYTES = 2_000_000
 
 TEXTS = ("provider", "instance_type", "region", "gpu", "term", "market")

@@ -124,4 +124,7 @@ def _unwrap(annotation: Any) -> Any:
 
 
 def _near(path: str, document: Mapping[str, Any] | None) -> list[str]:
-    return difflib.get_close_matches(path, numeric_paths(document or {}), n=3, cutoff=0.4)
+    """At most three paths: those that go on from what was written, then those that read like it."""
+    known = numeric_paths(document or {})
+    longer = [one for one in known if path and one.startswith(path)]
+    return list(dict.fromkeys([*longer, *difflib.get_close_matches(path, known, n=3, cutoff=0.4)]))[:3]

@@ -8,12 +8,14 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from planner.catalog.records import PRECISIONS, Market, Precision, Segment, Status, Term
 from planner.scenario.base import Model
+from planner.scenario.failures import TYPICAL, FailuresPerYear, RepairH
 from planner.scenario.finance import Ceiling, FinanceInput, FiscalMonth, PlanStart
 from planner.scenario.money import money_aliases
 from planner.scenario.values import (
     AgeMonths,
     Amount,
     AtLeastOne,
+    Available,
     BillingUnit,
     CardGb,
     CardGbPerS,
@@ -22,8 +24,10 @@ from planner.scenario.values import (
     CardW,
     Count,
     CurrencyCode,
+    Days,
     Fte,
     GbitPerS,
+    GpuQuota,
     Growth,
     Id,
     Interrupted,
@@ -40,6 +44,7 @@ from planner.scenario.values import (
     Pue,
     Rate,
     ResidualRatios,
+    Retry,
     Seconds,
     Share,
     Switch,
@@ -149,6 +154,9 @@ class JobInput(Work):
     regions: list[str] = Field(default_factory=list)
     terms: Annotated[list[Term], Field(min_length=1)] | None = None
     in_house: Switch = False
+    overflow: Switch = True
+    only_on: Annotated[list[str], Field(min_length=1)] | None = None  # ids of machines, offers, GPUs, providers
+    not_on: list[str] = Field(default_factory=list)
     checkpoints: Annotated[int, BeforeValidator(check_whole), Field(ge=0, le=1_000_000)] = 0
     checkpoint_s: NonNegative = 0.0
     eval_share: Share = 0.0
@@ -189,11 +197,15 @@ class MachineInput(Model):
     fte_per_machine: Fte | None = None
     residual_gpu: ResidualRatios | None = None
     residual_host: ResidualRatios | None = None
+    failures_per_year: FailuresPerYear | None = None
+    repair_h: RepairH | None = None
     finance: FinanceInput | None = None
 
     @model_validator(mode="after")
     def _consistent(self) -> MachineInput:
         _check_idle(self.idle_w, self.load_w, "load_w")
+        if self.repair_h is not None and self.failures_per_year is None:
+            raise FieldError("failures_per_year", expected=f"a number, or '{TYPICAL}', where 'repair_h' is given")
         if self.condition == "used" and self.age_months is None:
             raise FieldError("age_months", expected="the months since the used machine was first sold")
         if self.condition == "new" and self.age_months not in (None, 0):
@@ -244,12 +256,14 @@ class ModelInput(Work):
 
 
 class CommitmentInput(Model):
-    """Instances of a reserved offer that a plan may commit to."""
+    """Instances of a reserved offer, or blocks of one sold by the day, that a plan may commit to."""
 
     nodes: Count = 1
     payment: Literal["monthly", "upfront"] = "monthly"
     from_month: Month = 1
     renew: Switch = False
+    days: Days | None = None
+    months: Annotated[list[Month], Field(min_length=1)] | None = None
     overflow: str | None = None
 
 
@@ -266,6 +280,7 @@ class Rental(Model):
     gpus: list[str] | None = None
     exclude: list[str] = Field(default_factory=list)
     commitments: Annotated[dict[str, CommitmentInput], Field(max_length=100)] = Field(default_factory=dict)
+    quota_gpus: Annotated[dict[str, GpuQuota], Field(max_length=100)] = Field(default_factory=dict)
     idle_tail_s: Seconds = 0.0
     load_checkpoint_s: Seconds | None = None
     reacquire_s: Seconds | None = None
@@ -291,18 +306,25 @@ class OfferInput(Model):
     billing_unit_s: BillingUnit | None = None
     minimum_s: Seconds | None = None
     startup_s: Seconds | None = None
+    available_share: Available | None = None
+    retry_s: Retry | None = None
     load_w: MachineW | None = None
     idle_w: MachineIdleW | None = None
     pue: Pue | None = None
     grid_kg_co2e_per_kwh: KgPerKwh | None = None
     network_gbit_per_s: GbitPerS | None = None
     interrupted_share_per_month: Interrupted | None = None
+    spot_available_share: Available | None = None
 
     @model_validator(mode="after")
     def _one_price(self) -> OfferInput:
         if self.price_usd_per_h is not None and self.price_usd_per_gpu_h is not None:
             names = ("price_usd_per_gpu_h", *money_aliases("price_usd_per_gpu_h"))
             raise FieldError(*names, expected="'price_usd_per_h' or 'price_usd_per_gpu_h', not both")
+        if self.spot_available_share is not None and self.available_share is not None:
+            raise FieldError("spot_available_share", expected="'available_share' or 'spot_available_share', not both")
+        if self.retry_s is not None and self.available_share is None:
+            raise FieldError("retry_s", expected="'available_share' beside it")
         _check_idle(self.idle_w, self.load_w, "load_w")
         return self
 

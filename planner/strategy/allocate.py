@@ -14,9 +14,11 @@ from typing import Literal
 import numpy as np
 
 from planner.cost.lines import Array
+from planner.strategy.fleet import powered_h_of_one
 from planner.strategy.kernel import Choice, kernel
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import Issue, Job, Pair, PlanProblem
+from planner.strategy.quotas import quota_problems, quotas_exceeded
 from planner.strategy.sessions import busy_h_by_month, powered_h, session_node_h, turnaround_h
 
 Kind = Literal["local", "cloud", "hybrid"]
@@ -85,16 +87,20 @@ def allocate(problem: PlanProblem, theta: Theta, kind: Kind) -> Allocation:
         return Allocation(kind=kind, choice=None, problems=tuple(problems), warnings=tuple(warnings))
     choices = _combinations(problem, theta, plans)
     counts = machine_counts(problem, theta, choices, keep_fixed=kind != "cloud")
-    evaluation = kernel(problem, theta, Choice(machine_count=counts, routing=choices))
+    rows = Choice(machine_count=counts, routing=choices)
+    evaluation = kernel(problem, theta, rows)
     overfull = _overfull(problem, theta, choices, counts)
-    best = int(np.lexsort((evaluation.present_value_usd, overfull.sum(axis=1)))[0])  # within capacity, then cheapest
+    exceeded = overfull.sum(axis=1) + quotas_exceeded(problem, theta, rows)
+    best = int(np.lexsort((evaluation.present_value_usd, exceeded))[0])  # within capacity, then cheapest
     routing, count = choices[best : best + 1], counts[best : best + 1]
+    choice = Choice(machine_count=count, routing=routing)
     problems += _capacity_problems(problem, theta, routing, count, overfull[best])
+    problems += quota_problems(problem, theta, choice)
     problems += _late_problems(problem, theta, routing)
     warnings += _load_warnings(problem, theta, routing, count, overfull[best])
     return Allocation(
         kind=kind,
-        choice=Choice(machine_count=count, routing=routing),
+        choice=choice,
         problems=tuple(problems),
         warnings=tuple(warnings),
     )
@@ -206,7 +212,7 @@ def machine_counts(problem: PlanProblem, theta: Theta, routing: Array, *, keep_f
     busy = busiest_h(problem, theta, routing)
     counts = np.zeros_like(busy)
     for index, machine in enumerate(problem.machines):
-        bookable_h = theta[:, machine.powered_h_at] * theta[:, machine.target_utilisation_at]
+        bookable_h = powered_h_of_one(machine, theta) * theta[:, machine.target_utilisation_at]
         needed = np.maximum(np.ceil(busy[:, index] / bookable_h - _SLACK), 1.0)
         counts[:, index] = np.where(busy[:, index] > 0, np.maximum(needed, machine.owned_count), 0.0)
         if machine.fixed_count is not None:
@@ -231,7 +237,7 @@ def _capacity_problems(
     issues = []
     for index in np.flatnonzero(overfull):
         machine = problem.machines[index]
-        hours = float(theta[0, machine.powered_h_at])
+        hours = float(powered_h_of_one(machine, theta)[0])
         params = {
             "machine": machine.id,
             "count": int(count[0, index]),
@@ -247,7 +253,7 @@ def _load_warnings(problem: PlanProblem, theta: Theta, routing: Array, count: Ar
     busy = busiest_h(problem, theta, routing)[0]
     issues = []
     for index, machine in enumerate(problem.machines):
-        available_h = float(count[0, index] * theta[0, machine.powered_h_at])
+        available_h = float(count[0, index] * powered_h_of_one(machine, theta)[0])
         if available_h == 0 or overfull[index]:
             continue
         utilisation, target = busy[index] / available_h, float(theta[0, machine.target_utilisation_at])
@@ -257,20 +263,24 @@ def _load_warnings(problem: PlanProblem, theta: Theta, routing: Array, count: Ar
     return issues
 
 
+def late_problem(problem: PlanProblem, theta: Theta, pair: Pair) -> Issue | None:
+    """That one attempt takes longer than the job's limit, if it does."""
+    if on_time(problem, theta, pair):
+        return None
+    job = problem.jobs[pair.job]
+    params = {
+        "job": job.id,
+        "resource": pair.resource,
+        "gpus": pair.gpus,
+        "needs_h": float(turnaround_h(problem, pair, theta)[0]),
+        "deadline_h": job.deadline_h,
+    }
+    return Issue(code="deadline_missed", field=f"jobs.{job.id}.deadline_h", params=params)
+
+
 def _late_problems(problem: PlanProblem, theta: Theta, routing: Array) -> list[Issue]:
-    issues = []
-    for index, pair in enumerate(problem.pairs):
-        if routing[0, index] > 0 and not on_time(problem, theta, pair):
-            job = problem.jobs[pair.job]
-            params = {
-                "job": job.id,
-                "resource": pair.resource,
-                "gpus": pair.gpus,
-                "needs_h": float(turnaround_h(problem, pair, theta)[0]),
-                "deadline_h": job.deadline_h,
-            }
-            issues.append(Issue(code="deadline_missed", field=f"jobs.{job.id}.deadline_h", params=params))
-    return issues
+    used = [pair for index, pair in enumerate(problem.pairs) if routing[0, index] > 0]
+    return [late for pair in used if (late := late_problem(problem, theta, pair)) is not None]
 
 
 def _why_not(problem: PlanProblem, job: Job, side: str, pairs: Sequence[Pair]) -> list[Issue]:
@@ -279,12 +289,12 @@ def _why_not(problem: PlanProblem, job: Job, side: str, pairs: Sequence[Pair]) -
     if not mine:
         code = "no_machines" if side == "local" else "no_offers"
         return [Issue(code=code, field="machines" if side == "local" else "rental", params={"job": job.id})]
-    rules = ("in_house_only", "region_not_allowed", "term_not_allowed")
+    rules = ("in_house_only", "pinned_elsewhere", "pinned_off", "region_not_allowed", "term_not_allowed")
     allowed = [pair for pair in mine if not any(issue.code in rules for issue in pair.problems)]
     if allowed:  # what keeps a permitted place from doing the job helps more than that another isn't permitted
         mine = allowed
     reasons = [issue for pair in mine for issue in pair.problems]
-    order = (*rules, "does_not_fit", "too_many_gpus", "fits_nowhere")
+    order = (*rules, "quota_below_run", "quota_zero", "does_not_fit", "too_many_gpus", "fits_nowhere")
     reasons.sort(key=lambda issue: (order.index(issue.code) if issue.code in order else len(order), _distance(issue)))
     return reasons[:1]
 

@@ -1,4 +1,4 @@
-"""Cost lines of commitments: paid over whole terms, used or not, and what they don't cover."""
+"""Cost lines of commitments: paid over whole terms or blocks of days, used or not, and what they don't cover."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _lines(rows: Rows, offer: RentedOffer, commitment: Commitment, pairs: list[R
     needed_h = _by_month(rows, offer, pairs, energy=False)
     kwh = _by_month(rows, offer, pairs, energy=True)
     months = range(1, rows.last_month + 1)
-    cover_h = np.array([0.0, *(commitment.nodes * H_PER_MONTH * commitment.covered(month) for month in months)])
+    cover_h = np.array([0.0, *(commitment.cover_h(month) for month in months)])
     work: list[int] = []
     for _, pair, _ in pairs:
         job = rows.problem.jobs[pair.job]
@@ -83,9 +83,9 @@ def _by_month(rows: Rows, offer: RentedOffer, pairs: list[RentedPair], *, energy
 def _committed_h(rows: Rows, commitment: Commitment, pairs: list[RentedPair]) -> Array:
     """Hours paid for, at the end of each month of a term or all at its start. [h]"""
     used = np.any([rows.routing[:, index] > 0 for index, _, _ in pairs], axis=0).astype(float)
-    hours = used * commitment.nodes * H_PER_MONTH
     if commitment.upfront:
-        return rows.at((start, hours * commitment.term_months) for start in commitment.starts)
+        return rows.at((start, used * commitment.nodes * commitment.term_h) for start in commitment.starts)
+    hours = used * commitment.nodes * H_PER_MONTH
     return rows.at(
         (start + month, hours) for start in commitment.starts for month in range(1, commitment.term_months + 1)
     )

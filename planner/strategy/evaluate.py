@@ -22,6 +22,7 @@ from planner.strategy.ranges import Range, ranges
 from planner.strategy.resolve import resolve
 from planner.strategy.sessions import attempt_s
 from planner.strategy.spot_jobs import SpotJob, spot_job
+from planner.strategy.start_waits import StartWait, late_for_capacity, start_wait
 from planner.strategy.unit_costs import RunCost, marginal_usd, run_costs
 from planner.units import S_PER_H
 from planner.workload.job import PlannedJob
@@ -51,6 +52,7 @@ class JobResult:
     cost: RunCost
     runner_up: RunnerUp | None  # the next offer, for rented runs
     spot: SpotJob | None
+    start_wait: StartWait | None  # for rented instances that aren't always there
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +102,10 @@ class Result:
             found += strategy.allocation.warnings
             for job in strategy.jobs:
                 place = f"{job.job} on {job.resource}"
-                found += [replace(issue, where=place) for issue in job.pair.fit.warnings]
+                found += [
+                    replace(issue, where=place)
+                    for issue in (*job.pair.fit.warnings, *late_for_capacity(job.job, job.resource, job.start_wait))
+                ]
             found += self._machine_warnings(strategy)
             found += [issue for job in strategy.jobs for issue in self._price_warnings(job.resource)]
         unique: dict[tuple[str, str, str, str], Issue] = {}
@@ -242,7 +247,8 @@ def _job_result(problem: PlanProblem, theta: Theta, index: int, share: float, co
         attempt_high_h=with_rate(rate.low),
         cost=cost,
         runner_up=_runner_up(problem, theta, pair),
-        spot=spot_job(problem, theta, pair),
+        spot=spot_job(problem, theta, pair, runs / problem.horizon_months * float(theta[0, job.attempts_per_run_at])),
+        start_wait=start_wait(problem, theta, pair),
     )
 
 

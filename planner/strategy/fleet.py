@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from planner.cost.lines import Array
+from planner.performance.uptime import uptime_share
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import Machine, PlanProblem
 
@@ -60,6 +61,16 @@ def machines_there(problem: PlanProblem, count: Array) -> Array:
 
 
 def powered_h_by_month(problem: PlanProblem, theta: Theta, there: Array) -> Array:
-    """Machine-hours that machines are switched on, of those there in each month. [rows, machines, months or 1]"""
-    columns = [machine.powered_h_at for machine in problem.machines]
-    return np.asarray(there * theta[:, columns][:, :, None])
+    """Machine-hours that machines are on and work, of those there in each month. [rows, machines, months or 1]"""
+    each = [powered_h_of_one(machine, theta) for machine in problem.machines]
+    return np.asarray(there * np.stack(each, axis=1)[:, :, None]) if each else there
+
+
+def powered_h_of_one(machine: Machine, theta: Theta) -> Array:
+    """Hours a month that a machine is switched on, without those away for repair where failures count. [rows]"""
+    powered_h = theta[:, machine.powered_h_at]
+    failures = machine.failures
+    if failures is None:
+        return powered_h
+    uptime = uptime_share(theta[:, failures.per_year_at], theta[:, failures.repair_h_at], powered_h)
+    return np.asarray(powered_h * uptime)

@@ -9,6 +9,7 @@ import numpy as np
 from planner.cost.capex import residual_ratio
 from planner.cost.lines import Array, CostLine
 from planner.energy.facility import metered_kwh
+from planner.strategy.fleet import powered_h_of_one
 from planner.strategy.problem import Cohort, Machine, SaleColumns
 from planner.strategy.rows import Rows
 from planner.units import MONTHS_PER_YEAR
@@ -127,7 +128,7 @@ def _sale_lines(
 def machine_kwh(rows: Rows, index: int) -> Array:
     """Energy at the meter of all machines of a type by month: busy hours at load, the other powered ones idle."""
     machine = rows.problem.machines[index]
-    powered_h = rows.there[:, index] * rows.p(machine.powered_h_at)[:, None]
+    powered_h = rows.there[:, index] * powered_h_of_one(machine, rows.theta)[:, None]
     idle_h = np.maximum(powered_h - rows.busy_h[:, index], 0.0)
     pue = rows.p(machine.pue_at)[:, None]
     load_kwh = metered_kwh(rows.p(machine.load_w_at)[:, None], rows.busy_h[:, index], pue)
@@ -144,13 +145,19 @@ def _work_columns(rows: Rows, index: int) -> tuple[int, ...]:
     return tuple(columns)
 
 
+def _failure_columns(machine: Machine) -> tuple[int, ...]:
+    """Columns that decide how much of a machine's time failures take."""
+    failures = machine.failures
+    return () if failures is None else (failures.per_year_at, failures.repair_h_at, failures.restart_s_at)
+
+
 def _power_columns(rows: Rows, used: Sequence[int]) -> tuple[int, ...]:
     """Columns that decide the energy of machine types, with the grid it comes from."""
     columns = [rows.problem.site.grid_at]
     for index in used:
         machine = rows.problem.machines[index]
         columns += (machine.load_w_at, machine.idle_w_at, machine.pue_at, machine.powered_h_at)
-        columns += _work_columns(rows, index)
+        columns += (*_work_columns(rows, index), *_failure_columns(machine))
     return tuple(columns)
 
 
@@ -160,7 +167,8 @@ def _counting_columns(rows: Rows, index: int) -> tuple[int, ...]:
     if machine.fixed_count is not None:
         return (machine.useful_life_at,)
     work = _work_columns(rows, index)
-    return (machine.useful_life_at, machine.target_utilisation_at, machine.powered_h_at, *work)
+    hours = (machine.target_utilisation_at, machine.powered_h_at, *_failure_columns(machine))
+    return (machine.useful_life_at, *hours, *work)
 
 
 def running_lines(rows: Rows, index: int) -> list[CostLine]:
@@ -183,7 +191,7 @@ def running_lines(rows: Rows, index: int) -> list[CostLine]:
                 taxed=None if site.electricity_includes_tax else "tax_local",
                 price_at=(site.electricity_at,),
                 driver_at=(machine.load_w_at, machine.idle_w_at, machine.pue_at, *_work_columns(rows, index)),
-                minor_at=(site.grid_at, machine.powered_h_at),
+                minor_at=(site.grid_at, machine.powered_h_at, *_failure_columns(machine)),
             )
         )
     if rows.p(machine.maintenance_at).any():

@@ -18,7 +18,8 @@ Theta = npt.NDArray[np.float64]
 class Parameter:
     """One number: `id` is its path in the scenario where it has one. `low` and `high` bound 80 % where known.
 
-    `floor` is the least it can be, whatever its range: 0, or 1 for ratios such as PUE.
+    `floor` is the least it can be, whatever its range: 0, or 1 for ratios such as PUE. Without `money` no amount rests
+    on it, so it isn't drawn for the range of one.
     """
 
     id: str
@@ -30,6 +31,7 @@ class Parameter:
     as_of: str | None
     estimate: bool
     floor: float = 0.0
+    money: bool = True
 
 
 class ParameterTable:
@@ -39,7 +41,7 @@ class ParameterTable:
         self._parameters: list[Parameter] = []
         self._columns: dict[str, int] = {}
 
-    def add(self, id: str, figure: Figure, unit: str, *, floor: float = 0.0) -> int:
+    def add(self, id: str, figure: Figure, unit: str, *, floor: float = 0.0, money: bool = True) -> int:
         """Column of a parameter; the same id is added once."""
         if id not in self._columns:
             self._columns[id] = len(self._parameters)
@@ -54,6 +56,7 @@ class ParameterTable:
                     as_of=figure.as_of,
                     estimate=figure.estimate,
                     floor=floor,
+                    money=money,
                 )
             )
         return self._columns[id]

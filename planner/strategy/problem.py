@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ from planner.cost.capex import Sale
 from planner.performance.estimate import Prediction, Setup
 from planner.strategy.financing import Lease, Loan, MoneyViews
 from planner.strategy.parameters import Parameter, Theta
+from planner.units import H_PER_MONTH
 from planner.workload.job import Arrivals
 
 
@@ -33,6 +35,7 @@ class Job:
     job_class: str
     local_share: float | None
     in_house: bool
+    overflow: bool  # whether attempts may go to rented machines before waiting makes them late
     deadline_h: float | None
     priority: int
     submitted_together: int
@@ -60,6 +63,15 @@ class Restarts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Failures:
+    """Columns of what makes an own machine fail, how long it is away then, and what a run on it loses besides."""
+
+    per_year_at: int
+    repair_h_at: int
+    restart_s_at: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Spot:
     """Columns of what takes spot instances away and what that costs."""
 
@@ -67,6 +79,8 @@ class Spot:
     startup_s_at: int
     load_s_at: int
     reacquire_s_at: int
+    available_share_at: int  # chance that a request for the first instances is granted
+    retry_s_at: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +114,7 @@ class Pair:
     checkpoints: int
     checkpoint_s: float
     restarts: Restarts | None
+    failures: Failures | None  # of the owned machine; None: on a rented one, or not counted
     spot: Spot | None  # None: on an owned machine or on demand
     fit: Fit
     problems: tuple[Issue, ...]
@@ -158,6 +173,7 @@ class Machine:
     useful_life_at: int  # for the record: the cohorts were made from it
     maintenance_at: int
     fte_at: int
+    failures: Failures | None  # None: not counted
     end_of_life: tuple[float, float] | None  # resale over price of card and host then; None: unknown
     finance: Loan | Lease | None = None  # None: paid for in cash
     lease_or_buy: tuple[Machine, Machine] | None = None  # the same leased, and bought
@@ -170,22 +186,45 @@ class Machine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commitment:
-    """Instances of an offer that are paid for over whole terms, used or not."""
+    """Instances of an offer that are paid for over whole terms or blocks of days, used or not."""
 
     nodes: int
     upfront: bool
-    starts: tuple[int, ...]  # month after which each term begins, from 0
-    term_months: int
+    starts: tuple[int, ...]  # month after which each term begins, from 0, in order
+    term_h: float
     overflow: int  # index of the offer that takes what the commitment doesn't cover
+
+    @property
+    def term_months(self) -> int:
+        """Months that a term touches."""
+        return math.ceil(self.term_h / H_PER_MONTH)
 
     @property
     def last_month(self) -> int:
         """Month in which the last term ends."""
         return self.starts[-1] + self.term_months
 
-    def covered(self, month: int) -> bool:
-        """Whether some term covers a month, from 1."""
-        return any(start < month <= start + self.term_months for start in self.starts)
+    def cover_h(self, month: int) -> float:
+        """Node-hours that the terms have in a month, from 1. [h]"""
+        spent_h = (H_PER_MONTH * (month - 1 - start) for start in self.starts if start < month)
+        return self.nodes * sum(min(max(self.term_h - spent, 0.0), H_PER_MONTH) for spent in spent_h)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Availability:
+    """Columns of how often instances are there when they are asked for."""
+
+    available_share_at: int
+    retry_s_at: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quota:
+    """Most GPUs that rented instances of some offers may have at once."""
+
+    id: str  # offer, GPU or provider
+    gpus: int
+    offers: tuple[int, ...]  # indices
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,6 +249,7 @@ class RentedOffer:
     pue_at: int
     grid_at: int
     spot: Spot | None
+    availability: Availability | None  # None: instances are always there
     commitment: Commitment | None
 
     @property
@@ -257,6 +297,7 @@ class PlanProblem:
     machines: tuple[Machine, ...]
     offers: tuple[RentedOffer, ...]
     providers: tuple[RentedProvider, ...]
+    quotas: tuple[Quota, ...]
     pairs: tuple[Pair, ...]
     site: LocalSite
     owned_value_counts: bool

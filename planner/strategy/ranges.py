@@ -37,7 +37,8 @@ def sampled_theta(problem: PlanProblem, samples: int = SAMPLES) -> Theta:
     speeds share one draw, since they come from one method and err together; all others are independent.
     """
     theta = np.repeat(problem.theta(), samples, axis=0)
-    varied = [(i, p) for i, p in enumerate(problem.parameters) if p.low is not None or p.high is not None]
+    ranged = [(i, p) for i, p in enumerate(problem.parameters) if p.low is not None or p.high is not None]
+    varied = [(i, p) for i, p in ranged if p.money]
     if not varied:
         return theta
     shared = {id: place for place, id in enumerate(dict.fromkeys(_luck_of(parameter) for _, parameter in varied))}

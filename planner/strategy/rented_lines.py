@@ -38,6 +38,7 @@ def rental_lines(rows: Rows) -> list[CostLine]:
                 minor_at=(
                     offer.startup_s_at, offer.idle_tail_s_at, offer.billing_unit_s_at, offer.minimum_s_at,
                     offer.load_w_at, offer.idle_w_at, offer.pue_at, offer.grid_at, *_spot_columns(offer),
+                    *_wait_columns(offer),
                 ),
             )
         )  # fmt: skip
@@ -47,6 +48,11 @@ def rental_lines(rows: Rows) -> list[CostLine]:
 def _spot_columns(offer: RentedOffer) -> tuple[int, ...]:
     spot = offer.spot
     return () if spot is None else (spot.interrupted_share_at, spot.load_s_at, spot.reacquire_s_at)
+
+
+def _wait_columns(offer: RentedOffer) -> tuple[int, ...]:
+    there = offer.availability
+    return () if there is None else (there.available_share_at, there.retry_s_at)
 
 
 def provider_lines(rows: Rows) -> list[CostLine]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
@@ -13,40 +14,78 @@ from planner.cost.rental import billed_session_s
 from planner.cost.spot import SpotRun, run_hazard_per_s, spot_run
 from planner.energy.facility import metered_kwh
 from planner.energy.power import partly_loaded_w
-from planner.performance.duration import attempt_parts
+from planner.performance.duration import Attempt, attempt_parts
+from planner.performance.start_wait import mean_start_wait_s
+from planner.strategy.fleet import powered_h_by_month
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import Pair, PlanProblem, RentedOffer
-from planner.units import S_PER_H
+from planner.units import S_PER_H, Numeric
 
 SharesByMonth = Mapping[int, Array]
 """Share of a job's runs on a pair in each month, [rows or 1, months], by index of the pair; pairs with one share for
 all months aren't in it."""
 ALIKE: Final[SharesByMonth] = MappingProxyType({})
 """All pairs have one share for all months."""
+_LEAST_LEFT = 1e-9  # of interruptions, where failures of machines are all of them
 
 
 def attempt_s(pair: Pair, theta: Theta, throughput: float | None = None) -> Array:
     """Duration of one attempt, without start-up or waiting, at the pair's throughput or another. [s]
 
-    Work, evaluation and checkpoints; where interruptions are counted, also what they are expected to lose, and on spot
-    instances the wait for new ones.
+    Work, evaluation and checkpoints; where interruptions or failures are counted, also what they are expected to lose,
+    and on spot instances the wait for new ones.
     """
     if pair.spot is not None:
         return np.asarray(spot_course(pair, theta, throughput).total_s - theta[:, pair.spot.startup_s_at])
-    work_s = _work_s(pair, theta, throughput)
-    restarts = pair.restarts
-    if restarts is None:
-        return _plain_s(pair, work_s)
-    parts = attempt_parts(
-        work_s,
+    if pair.restarts is None and pair.failures is None:
+        return _plain_s(pair, _work_s(pair, theta, throughput))
+    failures = None if pair.failures is None else theta[:, pair.failures.per_year_at] * pair.nodes
+    return np.asarray(_parts(pair, theta, throughput, failures).total_h * S_PER_H)
+
+
+def _parts(
+    pair: Pair, theta: Theta, throughput: float | None, failures_per_year: Array | None, less_per_year: Numeric = 0.0
+) -> Attempt:
+    """An attempt on a machine of one's own or on demand, so many interruptions a year of its GPUs left out."""
+    restarts, failures = pair.restarts, pair.failures
+    restart_at = restarts.restart_s_at if restarts is not None else failures.restart_s_at if failures else None
+    rate = None
+    if restarts is not None:
+        rate = theta[:, restarts.interruptions_per_gpu_year_at]
+        rate = np.maximum(rate - less_per_year / pair.gpus, _LEAST_LEFT * rate)
+    return attempt_parts(
+        _work_s(pair, theta, throughput),
         eval_share=pair.eval_share,
         checkpoints=pair.checkpoints,
-        checkpoint_s=theta[:, restarts.checkpoint_s_at],
+        checkpoint_s=pair.checkpoint_s if restarts is None else theta[:, restarts.checkpoint_s_at],
         gpus=pair.gpus,
-        interruptions_per_gpu_year=theta[:, restarts.interruptions_per_gpu_year_at],
-        restart_s=theta[:, restarts.restart_s_at],
+        interruptions_per_gpu_year=rate,
+        failures_per_year=failures_per_year,
+        restart_s=0.0 if restart_at is None else theta[:, restart_at],
     )
-    return np.asarray(parts.total_h * S_PER_H)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unfailing:
+    """One attempt on an owned machine as if the machine never failed, and what a failure takes it back to."""
+
+    duration_h: float
+    segments: float  # equal parts, each saved at its end
+    restart_h: float
+
+
+def unfailing(pair: Pair, theta: Theta) -> Unfailing:
+    """The course of an attempt on which failures of machines are still to come, under one row of parameter values."""
+    failures = pair.failures
+    if failures is None:
+        return Unfailing(duration_h=float(attempt_s(pair, theta)[0]) / S_PER_H, segments=1.0, restart_h=0.0)
+    per_year = theta[:, failures.per_year_at] * pair.nodes
+    left, all_of_it = _parts(pair, theta, None, None, per_year), _parts(pair, theta, None, per_year)
+    return Unfailing(
+        duration_h=float(np.ravel(left.total_h)[0]),
+        segments=float(np.ravel(all_of_it.checkpoints)[0]) + 1.0,
+        restart_h=float(theta[0, failures.restart_s_at]) / S_PER_H,
+    )
 
 
 def _work_s(pair: Pair, theta: Theta, throughput: float | None) -> Array:
@@ -69,18 +108,25 @@ def spot_course(pair: Pair, theta: Theta, throughput: float | None = None) -> Sp
     """
     spot = pair.spot
     assert spot is not None
-    failures = 0.0 if pair.restarts is None else theta[:, pair.restarts.interruptions_per_gpu_year_at]
-    hazard = run_hazard_per_s(
-        theta[:, spot.interrupted_share_at], pair.nodes, gpus=pair.gpus, failures_per_gpu_year=failures
-    )
     return spot_run(
         theta[:, spot.startup_s_at],
         _plain_s(pair, _work_s(pair, theta, throughput)),
         max(pair.checkpoints, 1),
-        hazard,
+        spot_hazard_per_s(pair, theta),
         theta[:, spot.load_s_at],
         theta[:, spot.reacquire_s_at],
     )
+
+
+def spot_hazard_per_s(pair: Pair, theta: Theta) -> Array:
+    """Interruptions of a run on spot instances, from all causes that are counted; raises as `spot_course`. [1/s]"""
+    spot = pair.spot
+    assert spot is not None
+    failures = 0.0 if pair.restarts is None else theta[:, pair.restarts.interruptions_per_gpu_year_at]
+    hazard = run_hazard_per_s(
+        theta[:, spot.interrupted_share_at], pair.nodes, gpus=pair.gpus, failures_per_gpu_year=failures
+    )
+    return np.asarray(hazard)
 
 
 def session_node_h(pair: Pair, offer: RentedOffer, theta: Theta) -> Array:
@@ -113,10 +159,20 @@ def session_kwh(pair: Pair, offer: RentedOffer, theta: Theta) -> Array:
     return np.asarray(pair.nodes * kwh)
 
 
-def turnaround_h(problem: PlanProblem, pair: Pair, theta: Theta) -> Array:
-    """Start-up and work of one attempt, without waiting for a free machine. [h]"""
+def session_s(problem: PlanProblem, pair: Pair, theta: Theta) -> Array:
+    """Start-up and work of one attempt, without any waiting before it. [s]"""
     startup_s = 0.0 if pair.offer is None else theta[:, problem.offers[pair.offer].startup_s_at]
-    return np.asarray((startup_s + attempt_s(pair, theta)) / S_PER_H)
+    return np.asarray(startup_s + attempt_s(pair, theta))
+
+
+def turnaround_h(problem: PlanProblem, pair: Pair, theta: Theta) -> Array:
+    """Start-up and work of one attempt, and the expected wait for rented instances; not for a free machine. [h]"""
+    seconds = session_s(problem, pair, theta)
+    availability = None if pair.offer is None else problem.offers[pair.offer].availability
+    if availability is not None:
+        share, retry_s = theta[:, availability.available_share_at], theta[:, availability.retry_s_at]
+        seconds = seconds + mean_start_wait_s(share, retry_s)
+    return np.asarray(seconds / S_PER_H)
 
 
 def busy_h_by_month(problem: PlanProblem, theta: Theta, routing: Array, by_month: SharesByMonth = ALIKE) -> Array:
@@ -161,6 +217,5 @@ def local_busy_h(problem: PlanProblem, theta: Theta, routing: Array) -> Array:
 
 
 def powered_h(problem: PlanProblem, theta: Theta, count: Array) -> Array:
-    """Machine-hours a month that machines are switched on, by machine type. [rows, machines]"""
-    columns = [machine.powered_h_at for machine in problem.machines]
-    return np.asarray(count * theta[:, columns])
+    """Machine-hours a month that machines are on and work, by machine type. [rows, machines]"""
+    return np.asarray(powered_h_by_month(problem, theta, count[:, :, None])[:, :, 0])

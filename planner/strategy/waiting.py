@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
-import numpy as np
-
+from planner.performance.uptime import repair_powered_h
 from planner.strategy.kernel import Choice
+from planner.strategy.overflow import JobOverflow, overflow, total_with_overflow_usd
 from planner.strategy.parameters import Theta
-from planner.strategy.problem import Pair, PlanProblem
+from planner.strategy.problem import Machine, Pair, PlanProblem
+from planner.strategy.queueing.breakdowns import Failing
 from planner.strategy.queueing.hours import Powered
 from planner.strategy.queueing.simulate import Pool
 from planner.strategy.queueing.streams import Stream
 from planner.strategy.queueing.summary import Waiting, simulable, simulate_waiting
-from planner.strategy.sessions import attempt_s
-from planner.units import S_PER_H
+from planner.strategy.sessions import unfailing
+from planner.units import H_PER_YEAR
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,9 +29,13 @@ class MachineWaiting:
     pool: Pool
     streams: tuple[Stream, ...]
     waiting: Waiting
+    overflow: Mapping[str, JobOverflow]  # by job, of those that may go elsewhere
+    total_usd: float | None  # of the whole plan with the overflow of all its machines; None where none was asked for
 
 
-def machine_waiting(problem: PlanProblem, theta: Theta, choice: Choice, *, more: int = 0) -> tuple[MachineWaiting, ...]:
+def machine_waiting(
+    problem: PlanProblem, theta: Theta, choice: Choice, *, more: int = 0, with_overflow: bool = False
+) -> tuple[MachineWaiting, ...]:
     """Waits and turnaround on each type of owned machine that a choice gives work to.
 
     Parameters
@@ -42,6 +48,8 @@ def machine_waiting(problem: PlanProblem, theta: Theta, choice: Choice, *, more:
         One row.
     more : int
         Machines of each type beyond the choice's, for the same work.
+    with_overflow : bool
+        Simulate too what becomes of jobs with a limit whose attempts go to rented machines before they are late.
 
     Returns
     -------
@@ -50,6 +58,7 @@ def machine_waiting(problem: PlanProblem, theta: Theta, choice: Choice, *, more:
         and those that are too large to simulate.
     """
     found = []
+    moved: dict[int, JobOverflow] = {}
     for index, machine in enumerate(problem.machines):
         count = int(choice.machine_count[0, index]) + more
         used = [
@@ -60,26 +69,47 @@ def machine_waiting(problem: PlanProblem, theta: Theta, choice: Choice, *, more:
         powered = Powered(h_per_month=float(theta[0, machine.powered_h_at]))
         streams = tuple(_stream(problem, theta, pair, float(choice.routing[0, at])) for at, pair in used)
         limits_h = [problem.jobs[pair.job].deadline_h for _, pair in used]
-        pool = Pool(machines=count, gpus=machine.gpus, powered=powered)
+        pool = Pool(machines=count, gpus=machine.gpus, powered=powered, failing=_failing(machine, theta))
         if not simulable(pool, streams):
             continue
         waiting = simulate_waiting(pool, streams, limits_h)
-        entry = MachineWaiting(machine=machine.id, count=count, pool=pool, streams=streams, waiting=waiting)
-        found.append(entry)
-    return tuple(found)
+        pairs = [at for at, _ in used]
+        elsewhere = overflow(problem, theta, choice, pool, streams, pairs, waiting) if with_overflow else {}
+        moved |= {at: elsewhere[job] for at, pair in used if (job := problem.jobs[pair.job].id) in elsewhere}
+        found.append(
+            MachineWaiting(
+                machine=machine.id, count=count, pool=pool, streams=streams, waiting=waiting, overflow=elsewhere,
+                total_usd=None,
+            )
+        )  # fmt: skip
+    if not moved:
+        return tuple(found)
+    total_usd = total_with_overflow_usd(problem, theta, choice, moved)
+    return tuple(replace(entry, total_usd=total_usd) for entry in found)
+
+
+def _failing(machine: Machine, theta: Theta) -> Failing | None:
+    failures = machine.failures
+    if failures is None or theta[0, failures.per_year_at] == 0:
+        return None
+    away_h = repair_powered_h(float(theta[0, failures.repair_h_at]), float(theta[0, machine.powered_h_at]))
+    return Failing(per_h=float(theta[0, failures.per_year_at]) / H_PER_YEAR, repair_h=float(away_h))
 
 
 def _stream(problem: PlanProblem, theta: Theta, pair: Pair, share: float) -> Stream:
     job = problem.jobs[pair.job]
     runs = float(theta[0, job.runs_per_month_at]) * share
+    course = unfailing(pair, theta)
     return Stream(
         id=job.id,
         runs_per_month=tuple(runs * factor for factor in job.profile or (1.0,) * problem.horizon_months),
-        duration_h=float(np.asarray(attempt_s(pair, theta))[0]) / S_PER_H,
+        duration_h=course.duration_h,
         attempts_per_run=float(theta[0, job.attempts_per_run_at]),
         gpus=math.ceil(pair.gpus / pair.nodes),
         machines=pair.nodes,
         priority=job.priority,
         together=job.submitted_together,
         arrivals=job.arrivals,
+        segments=course.segments,
+        restart_h=course.restart_h,
     )

@@ -1,9 +1,13 @@
-"""The jobs table, the empty scenario and the ways out of an impossible one through AppTest."""
+"""The jobs table of the Work page, the empty scenario and the ways out of an impossible one through AppTest."""
 
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
+
+from planner.scenario.paths import with_overrides
+from ui.jobs_table import editor_key
+from ui.state import typed_value
 
 pytestmark = pytest.mark.app
 
@@ -27,23 +31,31 @@ def start():
     return at
 
 
-def opened(at, button="open_jobs_table"):
-    at.button(key=button).click().run()
+def opened(at):
+    at.switch_page("ui/pages/work.py").run()
     assert not at.exception
     return at
 
 
 def edit(at, rows=None, added=(), deleted=()):
     """What a browser sends after cells were edited, and a click on the button."""
-    key = f"jobs_editor_{at.session_state['jobs_table_version']}"
+    key = editor_key(document_jobs(at))
     at.session_state[key] = {"edited_rows": rows or {}, "added_rows": list(added), "deleted_rows": list(deleted)}
     at.button(key="apply_jobs").click().run()
     assert not at.exception
     return at
 
 
-def is_open(at):
-    return any(button.key == "apply_jobs" for button in at.button)
+def document_jobs(at):
+    """Jobs of the scenario with what was typed over them."""
+    typed = {path: typed_value(raw, kind) for path, (raw, kind) in at.session_state["typed"].items()}
+    return with_overrides(at.session_state["base"], typed).get("jobs") or {}
+
+
+def to_plan(at):
+    at.switch_page("ui/pages/plan.py").run()
+    assert not at.exception
+    return at
 
 
 def upload(at, text):
@@ -64,26 +76,34 @@ def jobs(at):
     return at.session_state["base"]["jobs"]
 
 
-def test_nothing_of_the_table_is_drawn_while_it_is_closed():
-    at = start()
-    assert not at.get("arrow_data_frame") and not is_open(at)
-    assert not any(button.key == "work_in_table" for button in at.button)
-
-
-def test_an_edited_cell_and_an_added_job_move_the_plan():
-    at = start()
+def test_an_edited_cell_and_an_added_job_move_the_answer_at_once():
+    at = opened(start())
     before, daily = totals(at), dict(jobs(at)["daily"])
-    opened(at)
-    assert at.button(key="work_in_table").disabled
     new = {"name": "vision", "workload": "resnet50-imagenet", "runs_per_month": "4", "class": "development"}
     edit(at, {0: {"runs_per_month": "2600"}}, [new])
-    assert not is_open(at)
     assert not at.error
+    assert at.title[0].value.startswith("2,604 runs a month fill ")
     assert totals(at) != before
     assert jobs(at)["daily"] == {**daily, "runs_per_month": 2600}
     assert list(jobs(at)) == ["daily", "key", "vision"]
+    to_plan(at)
     assert field(at, "jobs.daily.runs_per_month") == "2600"
     assert field(at, "jobs.vision.runs_per_month") == "4"
+
+
+def test_where_a_job_may_run_is_edited_as_words_and_lists():
+    at = edit(opened(start()), {1: {"in_house": "true", "arrivals": "office_hours", "priority": "3"}})
+    assert not at.error
+    key = jobs(at)["key"]
+    assert (key["in_house"], key["arrivals"], key["priority"]) == (True, "office_hours", 3)
+    where = {"regions": "us-east-1, eu-west-1", "terms": "on_demand", "not_on": "rtx-4090"}
+    edit(at, {1: {"in_house": "false", **where}})
+    key = jobs(at)["key"]
+    assert (key["in_house"], key["regions"], key["not_on"]) == (False, ["us-east-1", "eu-west-1"], ["rtx-4090"])
+    edit(at, {1: {"terms": "weekly", "priority": "11"}})
+    assert "Row 2, key, Rented as**: “weekly” does not work here" in at.error[0].value
+    assert "Row 2, key, Priority**: “11” does not work here" in at.error[0].value
+    assert jobs(at)["key"] == key
 
 
 def test_what_was_typed_in_the_fields_is_in_the_table_and_stays():
@@ -94,14 +114,13 @@ def test_what_was_typed_in_the_fields_is_in_the_table_and_stays():
     assert jobs(at)["daily"]["runs_per_month"] == 1400
     assert list(jobs(at)) == ["daily", "grand"]
     assert at.session_state["typed"] == {"horizon_months": ("24", "number")}
-    assert at.metric[0].label == "Total, 24 months"
+    assert to_plan(at).metric[0].label == "Total, 24 months"
 
 
 def test_wrong_cells_are_named_and_nothing_is_changed():
-    at = start()
+    at = opened(start())
     before, given = totals(at), dict(jobs(at))
-    edit(opened(at), {0: {"runs_per_month": "-5"}}, [{"name": "key", "workload": "no-such-model"}])
-    assert is_open(at)
+    edit(at, {0: {"runs_per_month": "-5"}}, [{"name": "key", "workload": "no-such-model"}])
     said = at.error[0].value
     assert "Row 1, daily, Runs a month**: “-5” does not work here" in said
     assert "Row 3, key, Job**: another job has this name" in said
@@ -109,7 +128,7 @@ def test_wrong_cells_are_named_and_nothing_is_changed():
     assert jobs(at) == given
     assert totals(at) == before
     edit(at, {0: {"runs_per_month": "1400"}})
-    assert not is_open(at)
+    assert not at.error
     assert jobs(at)["daily"]["runs_per_month"] == 1400
 
 
@@ -125,9 +144,19 @@ def test_a_fault_elsewhere_does_not_keep_the_jobs_from_being_applied():
     at = start()
     at.text_input(key="in:horizon_months").set_value("0").run()
     edit(opened(at), {0: {"runs_per_month": "1400"}})
-    assert not is_open(at)
     assert jobs(at)["daily"]["runs_per_month"] == 1400
-    assert "Horizon" in at.error[0].value
+    assert "last good plan" in at.warning[0].value
+    assert "Horizon" in to_plan(at).error[0].value
+
+
+def test_a_job_that_is_faulty_on_the_plan_page_is_named_by_row():
+    at = start()
+    at.text_input(key="in:jobs.key.deadline_h").set_value("soon").run()
+    opened(at)
+    assert "Row 2, key, Limit, h**: “soon” does not work here" in at.error[0].value
+    assert ":gray[" in at.title[0].value
+    edit(at, {1: {"deadline_h": "168"}})
+    assert not at.error
 
 
 def test_starting_from_nothing_asks_for_a_first_job():
@@ -137,16 +166,18 @@ def test_starting_from_nothing_asks_for_a_first_job():
     assert at.title[0].value == "Nothing to plan yet"
     assert not at.error and not at.metric
     assert " Example]" not in " ".join(text.value for text in at.markdown)
-    edit(opened(at, "first_job"), {0: {"name": "first", "workload": "bert-large-squad", "runs_per_month": "20"}})
+    at.button(key="first_job").click().run()
+    assert at.title[0].value == "What do you train?"
+    edit(at, {0: {"name": "first", "workload": "bert-large-squad", "runs_per_month": "20"}})
     assert not at.error
-    assert at.title[0].value.startswith("Rent ")
-    assert totals(at)
+    assert at.title[0].value.startswith("20 first runs a month take ")
+    assert to_plan(at).title[0].value.startswith("Rent ")
 
 
 def test_removing_all_jobs_empties_the_scenario_and_an_example_fills_it():
-    at = start()
-    edit(opened(at), deleted=[0, 1])
-    assert at.title[0].value == "Nothing to plan yet"
+    at = edit(opened(start()), deleted=[0, 1])
+    assert at.title[0].value == "What do you train?"
+    assert to_plan(at).title[0].value == "Nothing to plan yet"
     at.switch_page("ui/pages/catalog.py").run()
     assert not at.exception
     at.switch_page("ui/pages/plan.py").run()
@@ -160,8 +191,8 @@ def test_removing_all_jobs_empties_the_scenario_and_an_example_fills_it():
 def test_a_file_without_jobs_opens_empty(text):
     at = upload(start(), text)
     assert at.title[0].value == "Nothing to plan yet"
-    edit(opened(at, "first_job"), {0: {"name": "a", "workload": "gpt2-small", "runs_per_month": "1"}})
-    assert at.metric[0].label == "Total, 24 months"
+    edit(opened(at), {0: {"name": "a", "workload": "gpt2-small", "runs_per_month": "1"}})
+    assert to_plan(at).metric[0].label == "Total, 24 months"
 
 
 def test_an_impossible_plan_becomes_possible_at_a_click():
@@ -199,4 +230,4 @@ def test_a_model_of_the_scenario_is_planned_and_counted_in_tokens():
     at.run()
     assert field(at, "jobs.ours.tokens") == ""
     assert all("jobs.ours.samples" not in box.key for box in at.text_input)
-    assert is_open(opened(at))
+    assert "ours run a month" in opened(at).title[0].value

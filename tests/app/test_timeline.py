@@ -225,3 +225,12 @@ def test_the_finance_reader_opens_a_section_of_their_own(at_once):
     assert "2026/27 Q2" in at.warning[0].value
     shown = tables(at)[before:]
     assert [table.columns[0] for table in shown] == ["Fiscal year", "Fiscal year", "Way"]
+
+
+def test_machines_that_fail_and_limits_that_waiting_breaks_are_shown(at_once):
+    often = {"machines__workstation__failures_per_year": 12, "machines__workstation__repair_h": 120}
+    at = opened(plan_text(**often, jobs__daily__deadline_h=3, jobs__daily__submitted_together=20))
+    assert "a machine is away for repair" in words(at)
+    assert "could keep its limit with" in words(at)
+    at = opened(plan_text())
+    assert "repair" not in words(at)

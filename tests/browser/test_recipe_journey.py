@@ -7,6 +7,7 @@ from tests.browser.conftest import DESKTOP, PHONE, ZOOMED
 from tests.browser.helpers import (
     choose_in_cell,
     cut_texts,
+    edit_cell,
     metric,
     no_app_error,
     open_app,
@@ -30,11 +31,17 @@ def test_a_method_chosen_in_the_table_stands_in_the_fields(page):
     open_app(page)
     before = metric(page, "Total").inner_text()
     open_group(page, "work")
-    page.get_by_role("button", name="All jobs as a table").click()
+    page.get_by_role("link", name="All jobs as a table").click()
+    expect(page.get_by_role("button", name="Apply to the plan")).to_be_visible()
+    settled(page)
+    title = page.get_by_role("heading", level=1).inner_text()
     choose_in_cell(page, "Model", 1, "Llama 3 8B", "llama-3-8b")
     choose_in_cell(page, "Method", 1, "QLoRA", "qlora")
+    edit_cell(page, "Runs a month", 0, "2600")
     page.get_by_role("button", name="Apply to the plan").click()
-    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(page.get_by_role("heading", level=1)).not_to_have_text(title)
+    settled(page)
+    page.get_by_test_id("stTopNavLink").filter(has_text="Plan").click()
     expect(metric(page, "Total")).not_to_have_text(before)
     settled(page)
     open_group(page, "work")

@@ -39,6 +39,7 @@ NEEDED_ASSUMPTIONS = {
     "psu_efficiency",
     "rented_grid_kg_co2e_per_kwh",
     "rented_pue",
+    "rented_retry_s",
     "rented_startup_s",
     "restart_s",
     "server_idle_share_of_load",

@@ -222,11 +222,25 @@ def test_every_key_of_a_plan_is_described() -> None:
     for impossible in (False, True):
         for path, keys in document_parts(hybrid_lab(impossible=impossible), ""):
             parts.setdefault(path, set()).update(keys)
+    for path, keys in document_parts(plan_document(solve(document("spot-node"))), ""):
+        parts.setdefault(path, set()).update(keys)
     assert {"plan", "problem", "strategies[]", "strategies[].jobs[].runner_up", "sources.<id>"} <= set(parts)
     pages = sections("cli.md")
     for path, found in parts.items():
         assert path in pages, path
         assert set(described(pages[path])) == found, path
+
+
+def test_every_key_of_what_limits_renting_is_described() -> None:
+    limited = {"rental.quota_gpus": {"rented": 2}, "offers.rented.available_share": 0.5}
+    result = solve(small_plan(limited))
+    cloud = next(entry for entry in with_waiting(plan_document(result), result)["strategies"] if entry["id"] == "cloud")
+    pages = sections("cli.md")
+    assert set(described(pages["strategies[].jobs[].start_wait"])) == set(cloud["jobs"][0]["start_wait"])
+    assert set(described(pages["strategies[].quotas[]"])) == set(cloud["quotas"][0])
+    waiting = cloud["quotas"][0]["waiting"]  # has the form of that of machines
+    assert set(described(pages["strategies[].machines[].waiting"])) == set(waiting)
+    assert set(described(pages["strategies[].machines[].waiting.jobs[]"])) == set(waiting["jobs"][0])
 
 
 FINANCED: tuple[dict[str, Any], ...] = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ui import catalog_own, empty_state, frame, jobs_table, plan_break_even, plan_waiting, state
+from ui import catalog_own, empty_state, frame, plan_break_even, plan_waiting, state
 from ui.groups import groups
 from ui.i18n import t
 from ui.plan_blocks import (
@@ -26,7 +26,6 @@ frame.top(outcome)
 refused = frame.refused_file()
 outdated = outcome.outdated or refused
 plan = outcome.plan
-jobs_table.show_if_open()
 
 if state.is_empty():
     empty_state.show()

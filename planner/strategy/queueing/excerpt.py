@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from planner.cost.lines import Array
-from planner.strategy.queueing.simulate import Attempts, Pool
+from planner.strategy.queueing.attempts import Attempts
+from planner.strategy.queueing.simulate import Pool
 from planner.strategy.queueing.streams import H_PER_DAY, H_PER_WEEK, OFFICE_OPENS_H, Stream
 from planner.units import H_PER_MONTH, H_PER_YEAR, MONTHS_PER_YEAR
 

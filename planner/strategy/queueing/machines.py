@@ -29,9 +29,13 @@ class Machines:
             if len(enough) < machines:
                 return None
             found = tuple(enough[:machines])
-        for machine in found:
-            self._set(machine, self.free[machine] - gpus)
+        self.take(found, gpus)
         return found
+
+    def take(self, machines: Iterable[int], gpus: int) -> None:
+        """GPUs on these machines, which must have them free."""
+        for machine in machines:
+            self._set(machine, self.free[machine] - gpus)
 
     def release(self, machines: Iterable[int], gpus: int) -> None:
         """Give back what an attempt took."""

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import heapq
+import math
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from planner.cost.lines import Array
+from planner.strategy.queueing.attempts import Attempts, Repair
+from planner.strategy.queueing.breakdowns import Breakdowns, Failing
 from planner.strategy.queueing.hours import ALWAYS, Powered
 from planner.strategy.queueing.machines import Machines, Running
-from planner.strategy.queueing.streams import Stream, Submissions, draw
+from planner.strategy.queueing.streams import Overflow, Stream, Submissions, draw
+
+_OF_FAILURES = 1  # beside a seed: draws of failures, which don't move those of submissions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,38 +27,7 @@ class Pool:
     machines: int
     gpus: int  # of each
     powered: Powered = ALWAYS
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attempts:
-    """Every attempt of a simulation in the order of their starts, on the wall clock."""
-
-    stream: npt.NDArray[np.int64]
-    run: npt.NDArray[np.int64]
-    machine: npt.NDArray[np.int64]  # the first that it occupies
-    occupied: tuple[tuple[int, ...], ...]  # all machines that it occupies
-    submitted_h: Array
-    started_h: Array
-    ended_h: Array
-    failed: npt.NDArray[np.bool_]
-
-    @property
-    def wait_h(self) -> Array:
-        """From each attempt's submission to its start. [h]"""
-        return self.started_h - self.submitted_h
-
-    def of(self, stream: int) -> npt.NDArray[np.bool_]:
-        """Which attempts are a stream's."""
-        return np.asarray(self.stream == stream)
-
-    def turnaround_h(self, stream: int) -> Array:
-        """From the submission of each run's first attempt to the end of its last. [h]"""
-        mine = self.of(stream)
-        run = self.run[mine]
-        first, last = np.full(run.max(initial=-1) + 1, np.inf), np.zeros(run.max(initial=-1) + 1)
-        np.minimum.at(first, run, self.submitted_h[mine])
-        np.maximum.at(last, run, self.ended_h[mine])
-        return np.asarray(last - first)
+    failing: Failing | None = None
 
 
 def simulate(pool: Pool, streams: Sequence[Stream], seed: int) -> Attempts:
@@ -77,10 +49,16 @@ def simulate(pool: Pool, streams: Sequence[Stream], seed: int) -> Attempts:
     """
     seeds = np.random.SeedSequence(seed).spawn(len(streams))
     drawn = [draw(stream, np.random.default_rng(own)) for stream, own in zip(streams, seeds, strict=True)]
-    return carry_out(pool, streams, drawn)
+    failing, breakdowns = pool.failing, None
+    if failing is not None:
+        up_h = failing.up_h(np.random.default_rng([seed, _OF_FAILURES]))
+        breakdowns = Breakdowns(up_h=up_h, repair_h=failing.repair_h)
+    return carry_out(pool, streams, drawn, breakdowns)
 
 
-def carry_out(pool: Pool, streams: Sequence[Stream], submissions: Sequence[Submissions]) -> Attempts:
+def carry_out(
+    pool: Pool, streams: Sequence[Stream], submissions: Sequence[Submissions], breakdowns: Breakdowns | None = None
+) -> Attempts:
     """What becomes of submissions.
 
     Higher priority goes first, then the earlier submission. While the first in line waits for several GPUs, others that
@@ -94,6 +72,11 @@ def carry_out(pool: Pool, streams: Sequence[Stream], submissions: Sequence[Submi
         What each takes, and its priority.
     submissions : sequence of Submissions
         Of each stream.
+        A stream with overflow gives an attempt away at the last moment at which rented machines still keep its limit,
+        or own ones no longer do, whichever comes first; one whose machine failed stays.
+    breakdowns : Breakdowns, optional
+        Failures of machines. All that runs on one stops as a whole, and goes first among its stream's once more, back
+        at what it had saved.
 
     Raises
     ------
@@ -108,24 +91,44 @@ def carry_out(pool: Pool, streams: Sequence[Stream], submissions: Sequence[Submi
     for stream in streams:
         if stream.gpus > pool.gpus or stream.machines > pool.machines:
             raise ValueError(f"{stream.id} takes more than there is")
-    return _Course(pool, streams, submissions).run()
+    return _Course(pool, streams, submissions, breakdowns).run()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Stopped:
+    """An attempt whose machine failed."""
+
+    saved_h: float
+    submitted_h: float
+    since_h: float
 
 
 class _Course:
     """State of a simulation; times are hours that the machines have been on."""
 
-    def __init__(self, pool: Pool, streams: Sequence[Stream], drawn: Sequence[Submissions]) -> None:
+    def __init__(
+        self, pool: Pool, streams: Sequence[Stream], drawn: Sequence[Submissions], breakdowns: Breakdowns | None
+    ) -> None:
         self.powered = pool.powered
         self.streams = streams
         self.machines = Machines(pool.machines, pool.gpus)
-        self.taken = [stream.gpus for stream in streams]
+        self.taken = [*(stream.gpus for stream in streams), pool.gpus]
         self.durations = [submissions.duration_h.tolist() for submissions in drawn]
         self.first = [submissions.first_attempt.tolist() for submissions in drawn]
         self.made = [[0] * len(submissions.submitted_h) for submissions in drawn]  # attempts of each run so far
         self.submitted = [submissions.submitted_h for submissions in drawn]
         self.waiting: list[deque[tuple[float, int]]] = [deque() for _ in streams]  # moment and run
         self.running: list[Running] = []
-        self.started: list[tuple[int, int, tuple[int, ...], float, float, float, bool]] = []
+        self.started: list[list[Any]] = []  # stream, run, attempt, machines, submission, start, end, whether it failed
+        self.open = sum(len(durations) for durations in self.durations)  # attempts that haven't ended
+        self.stopped: dict[tuple[int, int], _Stopped] = {}  # by stream and attempt
+        self.breakdowns = breakdowns
+        self.failures: list[tuple[float, int]] = []  # a heap: moment and machine
+        self.repairs: list[tuple[int, float, float]] = []  # machine, failure, return
+        self.leaves: dict[tuple[int, int], float] = {}  # when a waiting attempt goes to rented ones, by stream and run
+        self.departures: list[tuple[float, int, int]] = []  # a heap of the same, with some that don't wait any more
+        for machine in range(pool.machines):
+            self._works(machine, 0.0)
 
     def run(self) -> Attempts:
         inside = [self.powered.inside(times) for times in self.submitted]
@@ -135,13 +138,70 @@ class _Course:
         order = np.lexsort((run, stream, moment))
         arrivals = zip(moment[order].tolist(), stream[order].tolist(), run[order].tolist(), strict=True)
         for now, index, number in arrivals:
-            while self.running and self.running[0][0] <= now:
-                self._end_next()
-            self.waiting[index].append((now, number))
+            while (
+                (self.running and self.running[0][0] <= now)
+                or (self.failures and self.failures[0][0] <= now)
+                or (self.departures and self._next_leave() < now)
+            ):
+                self._next()
+            self._submit(index, number, now, float(self.submitted[index][number]))
             self._start(now)
-        while self.running:
-            self._end_next()
+        while self.open:
+            self._next()
         return self._attempts()
+
+    def _next(self) -> None:
+        """What ends next ends, or the next machine fails, or an attempt has waited too long."""
+        ends = self.running[0][0] if self.running else math.inf
+        fails = self.failures[0][0] if self.failures else math.inf
+        if self.departures and self._next_leave() < min(ends, fails):
+            self._leave(*heapq.heappop(self.departures))
+        elif fails < ends:
+            self._fail(*heapq.heappop(self.failures))
+        else:
+            self._end_next()
+
+    def _submit(self, index: int, number: int, now: float, wall_h: float | None = None) -> None:
+        """An attempt waits from now on, which on the wall is a moment of its own where machines are off."""
+        self.waiting[index].append((now, number))
+        overflow = self.streams[index].overflow
+        if overflow is None:
+            return
+        lasts = self._next_duration(index, -1)
+        if self.powered.always:
+            leaves = now + max(0.0, overflow.limit_h - max(lasts, overflow.rented_h))
+        else:
+            leaves = self._leaves_by_night(overflow, lasts, now, wall_h)
+        self.leaves[index, number] = leaves
+        heapq.heappush(self.departures, (leaves, index, number))
+
+    def _leaves_by_night(self, overflow: Overflow, lasts: float, now: float, wall_h: float | None) -> float:
+        """When an attempt goes, in hours that machines are on, with a limit on the wall. [h]"""
+        wall = self.powered.starts(np.array(now)) if wall_h is None else wall_h
+        ends = [wall + overflow.limit_h - overflow.rented_h, wall + overflow.limit_h]
+        rented, own = self.powered.inside(np.array(ends, dtype=float)).tolist()
+        return float(max(now, min(rented, own - lasts)))
+
+    def _next_leave(self) -> float:
+        """When the next attempt has waited too long."""
+        while self.departures:
+            leaves, index, number = self.departures[0]
+            if self.leaves.get((index, number)) == leaves:
+                return leaves
+            heapq.heappop(self.departures)  # it has begun in the meantime
+        return math.inf
+
+    def _leave(self, now: float, index: int, number: int) -> None:
+        """An attempt goes to rented machines and ends there."""
+        at, moment = next((at, moment) for at, (moment, waits) in enumerate(self.waiting[index]) if waits == number)
+        del self.waiting[index][at]
+        overflow = self.streams[index].overflow
+        assert overflow is not None
+        end = now + overflow.rented_h
+        if not self.powered.always:
+            end = float(self.powered.inside(self.powered.ends(np.array(now)) + overflow.rented_h))
+        self._began(index, number, moment, now, end, ())
+        self._start(now)
 
     def _end_next(self) -> None:
         """The next attempt ends; a failed one is submitted again. All that ends at this moment ends first."""
@@ -149,9 +209,47 @@ class _Course:
         while self.running and self.running[0][0] == now:
             _, _, index, number, occupied = heapq.heappop(self.running)
             self.machines.release(occupied, self.taken[index])
+            if index == len(self.streams):  # not an attempt but a repair
+                self._works(occupied[0], now)
+                continue
+            self.open -= 1
             if self.made[index][number] < self.first[index][number + 1] - self.first[index][number]:
-                self.waiting[index].append((now, number))
+                self._submit(index, number, now)
         self._start(now)
+
+    def _works(self, machine: int, now: float) -> None:
+        """A machine works from now on, until it fails."""
+        if self.breakdowns is not None:
+            heapq.heappush(self.failures, (now + next(self.breakdowns.up_h), machine))
+
+    def _fail(self, now: float, machine: int) -> None:
+        """A machine fails: what runs on it stops everywhere, and it is taken by its repair."""
+        assert self.breakdowns is not None
+        hit = [entry for entry in self.running if machine in entry[4]]
+        if hit:
+            self.running = [entry for entry in self.running if machine not in entry[4]]
+            heapq.heapify(self.running)
+        for _, order, index, number, occupied in sorted(hit, key=lambda entry: -entry[1]):
+            self.machines.release(occupied, self.taken[index])
+            self._stop(self.started[order], index, number, now)
+        self.machines.take((machine,), self.taken[-1])
+        repaired = now + self.breakdowns.repair_h
+        self.repairs.append((machine, now, repaired))
+        heapq.heappush(self.running, (repaired, -1 - machine, len(self.streams), 0, (machine,)))
+        self._start(now)
+
+    def _stop(self, row: list[Any], index: int, number: int, now: float) -> None:
+        """An attempt goes back to what it had saved and waits again, before the others of its stream."""
+        self.made[index][number] -= 1
+        attempt, began, stream = row[2], row[5], self.streams[index]
+        before = self.stopped.get((index, attempt))
+        saved, submitted = (0.0, row[4]) if before is None else (before.saved_h, before.submitted_h)
+        worked = max(0.0, now - began - (0.0 if before is None else stream.restart_h))
+        part = self.durations[index][attempt] / stream.segments
+        saved += math.floor(worked / part + 1e-9) * part if part > 0 else worked
+        self.stopped[index, attempt] = _Stopped(saved_h=saved, submitted_h=submitted, since_h=now)
+        row[6], row[7] = now, True
+        self.waiting[index].appendleft((submitted, number))
 
     def _start(self, now: float) -> None:
         """Start all that may start now."""
@@ -183,9 +281,12 @@ class _Course:
             some.sort(key=lambda index: (-self.streams[index].priority, self.waiting[index][0][0]))
         return some
 
-    def _next_duration(self, index: int) -> float:
-        number = self.waiting[index][0][1]
-        duration: float = self.durations[index][self.first[index][number] + self.made[index][number]]
+    def _next_duration(self, index: int, at: int = 0) -> float:
+        number = self.waiting[index][at][1]
+        attempt = self.first[index][number] + self.made[index][number]
+        duration: float = self.durations[index][attempt]
+        if self.stopped and (before := self.stopped.get((index, attempt))) is not None:
+            return duration - before.saved_h + self.streams[index].restart_h
         return duration
 
     def _start_next(self, index: int, now: float) -> bool:
@@ -194,16 +295,24 @@ class _Course:
             return False
         end = now + self._next_duration(index)
         moment, number = self.waiting[index].popleft()
-        self.made[index][number] += 1
-        failed = self.made[index][number] < self.first[index][number + 1] - self.first[index][number]
-        heapq.heappush(self.running, (end, len(self.started), index, number, occupied))
-        self.started.append((index, number, occupied, moment, now, end, failed))
+        self._began(index, number, moment, now, end, occupied)
         return True
 
+    def _began(self, index: int, number: int, moment: float, now: float, end: float, occupied: tuple[int, ...]) -> None:
+        attempt = self.first[index][number] + self.made[index][number]
+        if self.stopped and (before := self.stopped.get((index, attempt))) is not None:
+            moment = before.since_h
+        if self.leaves:
+            self.leaves.pop((index, number), None)
+        self.made[index][number] += 1
+        failed = attempt + 1 < self.first[index][number + 1]
+        heapq.heappush(self.running, (end, len(self.started), index, number, occupied))
+        self.started.append([index, number, attempt, occupied, moment, now, end, failed])
+
     def _attempts(self) -> Attempts:
-        columns: list[Sequence[Any]] = list(zip(*self.started, strict=True)) or [()] * 7
-        occupied = columns.pop(2)
-        stream, run, submitted, started, ended, failed = (np.array(column) for column in columns)
+        columns: list[Sequence[Any]] = list(zip(*self.started, strict=True)) or [()] * 8
+        occupied = columns.pop(3)
+        stream, run, attempt, submitted, started, ended, failed = (np.array(column) for column in columns)
         submitted_wall = self.powered.starts(submitted.astype(float))
         first = np.ones(len(stream), dtype=bool)
         seen: dict[tuple[int, int], bool] = {}
@@ -213,13 +322,33 @@ class _Course:
         for index, times in enumerate(self.submitted):  # a run that was submitted at night waits from then on
             mine = first & (stream == index)
             submitted_wall[mine] = times[run[mine].astype(int)]
+        machine = np.array([machines[0] if machines else -1 for machines in occupied], dtype=np.int64)
+        started_wall, ended_wall = self.powered.starts(started.astype(float)), self.powered.ends(ended.astype(float))
+        if not self.powered.always and np.any(machine < 0):  # rented machines are on by night
+            away = machine < 0
+            leaves = np.maximum(self.powered.ends(started[away].astype(float)), submitted_wall[away])
+            rented_h = [0.0 if found.overflow is None else found.overflow.rented_h for found in self.streams]
+            started_wall[away], ended_wall[away] = leaves, leaves + np.array(rented_h)[stream[away]]
         return Attempts(
             stream=stream.astype(np.int64),
             run=run.astype(np.int64),
-            machine=np.array([machines[0] for machines in occupied], dtype=np.int64),
+            attempt=attempt.astype(np.int64),
+            machine=machine,
             occupied=tuple(occupied),
             submitted_h=submitted_wall,
-            started_h=self.powered.starts(started.astype(float)),
-            ended_h=self.powered.ends(ended.astype(float)),
+            started_h=started_wall,
+            ended_h=ended_wall,
             failed=failed.astype(bool),
+            parts=bool(self.stopped),
+            repairs=self._repairs(),
+        )
+
+    def _repairs(self) -> tuple[Repair, ...]:
+        if not self.repairs:
+            return ()
+        machines, failed, back = zip(*self.repairs, strict=True)
+        failed_h, back_h = self.powered.starts(np.array(failed)), self.powered.ends(np.array(back))
+        return tuple(
+            Repair(machine=machine, failed_h=start, back_h=end)
+            for machine, start, end in zip(machines, failed_h.tolist(), back_h.tolist(), strict=True)
         )

@@ -21,6 +21,14 @@ _OFFICE_DAYS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Overflow:
+    """Rented machines to which an attempt goes when it has waited so long that it would miss its limit."""
+
+    limit_h: float  # from submission to end, of every attempt
+    rented_h: float  # from the moment it goes there to its end
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Stream:
     """Runs of one job on one type of machine. Times are of one attempt."""
 
@@ -34,6 +42,9 @@ class Stream:
     priority: int = 0  # the higher goes first
     together: int = 1  # runs submitted at one moment
     arrivals: Arrivals = "even"
+    segments: float = 1.0  # equal parts of an attempt, each saved at its end, to which a failed machine takes it back
+    restart_h: float = 0.0  # from the moment that it has a machine again until work goes on
+    overflow: Overflow | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

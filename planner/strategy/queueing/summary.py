@@ -10,8 +10,9 @@ from typing import Final
 import numpy as np
 
 from planner.cost.lines import Array
-from planner.strategy.queueing.simulate import Attempts, Pool, simulate
-from planner.strategy.queueing.streams import Stream
+from planner.strategy.queueing.attempts import Attempts
+from planner.strategy.queueing.simulate import Pool, simulate
+from planner.strategy.queueing.streams import Overflow, Stream
 from planner.units import H_PER_MONTH
 
 SEED: Final = 20_261_130
@@ -57,6 +58,7 @@ class JobWaiting:
     wait: Spread
     turnaround: Spread
     late_share: float | None  # of attempts that end later than the limit after their submission; None without a limit
+    longest_h: float  # wait of an attempt
     by_month: tuple[MonthWaiting, ...]
 
 
@@ -93,12 +95,12 @@ def simulate_waiting(
 
     Notes
     -----
-    Months are cut from the end where a single course would have more than 200,000 attempts. A job without a single
-    simulated run doesn't appear.
+    Months are cut from the end where a single course would have more than 200,000 attempts and failures. A job without
+    a single simulated run doesn't appear.
     """
-    months = _months(streams)
-    cut = [replace(stream, runs_per_month=stream.runs_per_month[:months]) for stream in streams]
-    attempts = sum(sum(stream.runs_per_month) * stream.attempts_per_run for stream in cut)
+    months = _months(pool, streams)
+    cut = _cut(streams, months)
+    attempts = sum(sum(stream.runs_per_month) * stream.attempts_per_run for stream in cut) + months * _failures(pool)
     rarest = min(sum(stream.runs_per_month) for stream in cut)
     wanted = math.ceil(_FEWEST_RUNS / max(rarest, 1e-9))
     repetitions = max(1, min(wanted, int(_MOST_ATTEMPTS / max(attempts, 1.0))))
@@ -111,25 +113,79 @@ def simulate_waiting(
     return Waiting(jobs=tuple(jobs), months=months, repetitions=repetitions, typical=courses[0])
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overflown:
+    """What became of a stream's attempts with somewhere to go before they are late."""
+
+    rented_share: float
+    late_share: float
+
+
+def simulate_overflow(
+    pool: Pool, streams: Sequence[Stream], before: Waiting, seed: int = SEED
+) -> tuple[Overflown | None, ...]:
+    """The same courses once more, with streams that give attempts away before they are late.
+
+    Parameters
+    ----------
+    pool : Pool
+        The machines.
+    streams : sequence of Stream
+        Some with overflow.
+    before : Waiting
+        Of the same without overflow.
+    seed : int
+        That of `before`.
+
+    Returns
+    -------
+    tuple
+        By stream; None without overflow or without a single attempt.
+    """
+    courses = [simulate(pool, _cut(streams, before.months), seed + at) for at in range(before.repetitions)]
+    return tuple(_overflown(index, stream.overflow, courses) for index, stream in enumerate(streams))
+
+
+def _overflown(index: int, overflow: Overflow | None, courses: Sequence[Attempts]) -> Overflown | None:
+    if overflow is None:
+        return None
+    attempts = rented = late = 0
+    for course in courses:
+        submitted, _, ended = course.whole(index)
+        attempts += len(ended)
+        rented += int(np.sum(course.machine[course.of(index)] < 0))
+        late += int(np.sum(ended - submitted > overflow.limit_h * (1 + 1e-9)))
+    return Overflown(rented_share=rented / attempts, late_share=late / attempts) if attempts else None
+
+
+def _cut(streams: Sequence[Stream], months: int) -> list[Stream]:
+    return [replace(stream, runs_per_month=stream.runs_per_month[:months]) for stream in streams]
+
+
 def simulable(pool: Pool, streams: Sequence[Stream]) -> bool:
-    """Whether a pool is small enough to simulate: neither thousands of machines nor 200,000 attempts a month."""
+    """Whether a pool is small enough: neither thousands of machines nor 200,000 attempts and failures a month."""
     first_month = sum(stream.runs_per_month[0] * stream.attempts_per_run for stream in streams)
-    return pool.machines <= _MOST_MACHINES and first_month <= _MOST_OF_ONE
+    return pool.machines <= _MOST_MACHINES and first_month + _failures(pool) <= _MOST_OF_ONE
 
 
-def _months(streams: Sequence[Stream]) -> int:
-    by_month = np.sum([np.array(stream.runs_per_month) * stream.attempts_per_run for stream in streams], axis=0)
-    return max(1, int(np.searchsorted(np.cumsum(by_month), _MOST_OF_ONE, side="right")))
+def _failures(pool: Pool) -> float:
+    """Of all machines in a month, at most."""
+    return 0.0 if pool.failing is None else pool.machines * pool.powered.h_per_month * pool.failing.per_h
+
+
+def _months(pool: Pool, streams: Sequence[Stream]) -> int:
+    attempts = np.sum([np.array(stream.runs_per_month) * stream.attempts_per_run for stream in streams], axis=0)
+    return max(1, int(np.searchsorted(np.cumsum(attempts + _failures(pool)), _MOST_OF_ONE, side="right")))
 
 
 def _job(id: str, index: int, courses: Sequence[Attempts], limit_h: float | None, months: int) -> JobWaiting | None:
     waits, taken, runs, submitted = [], [], [], []
     for course in courses:
-        mine = course.of(index)
-        waits.append(course.wait_h[mine])
-        taken.append((course.ended_h - course.submitted_h)[mine])
+        moment, wait, ended = course.whole(index)
+        waits.append(wait)
+        taken.append(ended - moment)
         runs.append(course.turnaround_h(index))
-        submitted.append(course.submitted_h[mine])
+        submitted.append(moment)
     turnaround = np.concatenate(runs)
     if not len(turnaround):
         return None
@@ -140,6 +196,7 @@ def _job(id: str, index: int, courses: Sequence[Attempts], limit_h: float | None
         wait=Spread.of(np.concatenate(waits)),
         turnaround=Spread.of(turnaround),
         late_share=late,
+        longest_h=float(max(wait.max() for wait in waits if len(wait))),
         by_month=_by_month(np.concatenate(submitted), np.concatenate(waits), months),
     )
 

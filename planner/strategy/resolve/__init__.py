@@ -16,7 +16,10 @@ from planner.strategy.resolve.machines import resolve_machine
 from planner.strategy.resolve.names import check_names, check_throughput_keys
 from planner.strategy.resolve.offers import pool, resolve_offer
 from planner.strategy.resolve.pairs import PairFinder, resolve_job
+from planner.strategy.resolve.pins import check_pins
 from planner.strategy.resolve.places import places
+from planner.strategy.resolve.quotas import resolve_quotas
+from planner.strategy.resolve.resources import ResourceNames
 from planner.strategy.resolve.site import resolve_site
 
 
@@ -60,10 +63,13 @@ def resolve(scenario: Scenario, catalog: Catalog, evidence: Evidence, *, today: 
     warnings += found
     providers: list[RentedProvider] = []
     plain = [resolve_offer(item, scenario, figures, table, providers) for item in pooled]
-    offers = list(zip(with_commitments(scenario, plain), pooled, strict=True))
-    finder = PairFinder(scenario=scenario, catalog=catalog, evidence=evidence, table=table)
+    offers = list(zip(with_commitments(scenario, plain, table), pooled, strict=True))
+    names = ResourceNames.of(scenario, catalog)
+    quotas = resolve_quotas(scenario, [offer for offer, _ in offers], providers, names)
+    finder = PairFinder(scenario=scenario, catalog=catalog, evidence=evidence, table=table, names=names)
     jobs, pairs = [], []
-    all_places = places(machines, offers, table)
+    all_places = places(machines, offers, providers, quotas, table)
+    check_pins(scenario, all_places, names)
     for index, (id, entry) in enumerate(scenario.jobs.items()):
         job, workload = resolve_job(id, entry, figures, table, scenario.horizon_months)
         jobs.append(job)
@@ -84,6 +90,7 @@ def resolve(scenario: Scenario, catalog: Catalog, evidence: Evidence, *, today: 
         machines=tuple(machine for machine, _ in machines),
         offers=tuple(offer for offer, _ in offers),
         providers=tuple(providers),
+        quotas=quotas,
         pairs=tuple(pairs),
         site=site,
         owned_value_counts=scenario.owned_value_counts,

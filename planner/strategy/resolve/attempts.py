@@ -29,6 +29,11 @@ class PlannedAttempt:
 
     @property
     def turnaround_h(self) -> float:
+        """Expected wait for rented instances, start-up and the attempt, with what interruptions of spot add. [h]"""
+        return self.session_h + self.place.start_wait_s / S_PER_H
+
+    @property
+    def session_h(self) -> float:
         """Start-up and the attempt; on spot instances with what interruptions are expected to add. [h]"""
         if self.place.spot is not None:
             return float(self._on_spot().total_s) / S_PER_H
@@ -82,6 +87,8 @@ class PlannedAttempt:
 
     def _alone(self) -> Attempt:
         entry, restarts, table = self.entry, self.job.restarts, self.table
+        failures, nodes = self.place.failures, -(-self.gpus // self.place.gpus_per_node)
+        restart_at = restarts.restart_s_at if restarts is not None else failures.restart_s_at if failures else None
         return attempt_parts(
             self.work_s,
             eval_share=entry.eval_share,
@@ -91,5 +98,6 @@ class PlannedAttempt:
             interruptions_per_gpu_year=None
             if restarts is None
             else table.value(restarts.interruptions_per_gpu_year_at),
-            restart_s=0.0 if restarts is None else table.value(restarts.restart_s_at),
+            failures_per_year=None if failures is None else table.value(failures.per_year_at) * nodes,
+            restart_s=0.0 if restart_at is None else table.value(restart_at),
         )

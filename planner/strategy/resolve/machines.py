@@ -14,6 +14,7 @@ from planner.scenario.finance import LeaseTerms
 from planner.scenario.schema import MachineInput, Scenario
 from planner.strategy.parameters import ParameterTable, given
 from planner.strategy.problem import Cohort, Issue, Machine, SaleColumns
+from planner.strategy.resolve.failures import resolve_failures
 from planner.strategy.resolve.figures import Figures, combined, interpolated
 from planner.strategy.resolve.financing import check_lease, lease_of, with_finance
 
@@ -102,6 +103,7 @@ def resolve_machine(
             "1/year",
         ),
         fte_at=_fte_column(entry, scenario, figures, table, field, kind),
+        failures=resolve_failures(id, entry, figures, table),
         end_of_life=_end_of_life(entry, gpu, figures, kind),
     )
     machine, outlasting = with_finance(machine, leased, entry, scenario, figures, table)

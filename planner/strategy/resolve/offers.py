@@ -12,7 +12,7 @@ from planner.errors import InputError, UnknownIdError
 from planner.scenario.schema import OfferInput, Scenario
 from planner.scenario.values import PLANNED_TERMS
 from planner.strategy.parameters import ParameterTable, given
-from planner.strategy.problem import Issue, RentedOffer, RentedProvider, Spot
+from planner.strategy.problem import Availability, Issue, RentedOffer, RentedProvider, Spot
 from planner.strategy.resolve.figures import Figures, combined
 from planner.strategy.resolve.machines import machine_power
 
@@ -147,7 +147,7 @@ def _with_own_values(offer: Offer, own: OfferInput, id: str, figures: Figures) -
     for name in ("gpu", "gpu_count", "provider", "region", "instance_type", "term", "market"):
         if getattr(own, name) is not None:
             raise InputError("offer_identity", field=f"offers.{id}.{name}", value=getattr(own, name), offer=id)
-    _check_interrupted(id, own, offer.term)
+    _check_spot(id, own, offer.term)
     price = _own_price(id, own, offer.gpu_count, figures)
     return replace(
         offer,
@@ -169,7 +169,7 @@ def _own_quote(id: str, own: OfferInput, figures: Figures) -> Offer:
     price = _own_price(id, own, own.gpu_count, figures)
     if price is None:
         raise InputError("quote_incomplete", field=f"offers.{id}.price_usd_per_h", offer=id)
-    _check_interrupted(id, own, own.term or "on_demand")
+    _check_spot(id, own, own.term or "on_demand")
     gpu = find_gpu(figures.catalog, own.gpu, field=f"offers.{id}.gpu")
     return Offer(
         id=id,
@@ -193,10 +193,11 @@ def _own_quote(id: str, own: OfferInput, figures: Figures) -> Offer:
     )
 
 
-def _check_interrupted(id: str, own: OfferInput, term: str) -> None:
-    if own.interrupted_share_per_month is not None and term != "spot":
-        field = f"offers.{id}.interrupted_share_per_month"
-        raise InputError("interrupted_not_spot", field=field, value=own.interrupted_share_per_month, term=term)
+def _check_spot(id: str, own: OfferInput, term: str) -> None:
+    for name in ("interrupted_share_per_month", "spot_available_share"):
+        value = getattr(own, name)
+        if value is not None and term != "spot":
+            raise InputError("interrupted_not_spot", field=f"offers.{id}.{name}", value=value, term=term)
 
 
 def resolve_offer(
@@ -253,6 +254,7 @@ def resolve_offer(
         pue_at=column("pue", figures.given_or(own.pue, pue), "-", floor=1.0),
         grid_at=column("grid_kg_co2e_per_kwh", figures.given_or(own.grid_kg_co2e_per_kwh, grid), "kg/kWh"),
         spot=None,
+        availability=_availability(field, offer, own, figures, table),
         commitment=None,
     )
     if offer.term != "spot":
@@ -260,13 +262,37 @@ def resolve_offer(
     share = figures.given_or(own.interrupted_share_per_month, interrupted)
     load_s = figures.given_or(scenario.rental.load_checkpoint_s, lambda: figures.assumed("restart_s"))
     reacquire_s = figures.given_or(scenario.rental.reacquire_s, lambda: figures.assumed("spot_reacquire_s"))
+    reacquire_at = table.add("rental.reacquire_s", reacquire_s, "s")
+    there = rented.availability
+    if there is None:  # an estimate that is shown, and moves nothing
+        chance = figures.given_or(own.spot_available_share, lambda: figures.assumed("spot_available_share"))
+        available_at = table.add(f"{field}.spot_available_share", chance, "-", money=False)
     spot = Spot(
         interrupted_share_at=column("interrupted_share_per_month", share, "1/month"),
         startup_s_at=rented.startup_s_at,
         load_s_at=table.add("rental.load_checkpoint_s", load_s, "s"),
-        reacquire_s_at=table.add("rental.reacquire_s", reacquire_s, "s"),
+        reacquire_s_at=reacquire_at,
+        available_share_at=available_at if there is None else there.available_share_at,
+        retry_s_at=reacquire_at if there is None else there.retry_s_at,
     )
     return replace(rented, spot=spot)
+
+
+def _availability(
+    field: str, offer: Offer, own: OfferInput, figures: Figures, table: ParameterTable
+) -> Availability | None:
+    """Columns of how often instances are there; None where nothing is said: then they always are."""
+    if own.available_share is None:
+        return None
+    if offer.term not in PLANNED_TERMS:
+        raise InputError(
+            "available_committed", field=f"{field}.available_share", value=own.available_share, term=offer.term
+        )
+    retry_s = figures.given_or(own.retry_s, lambda: figures.assumed("rented_retry_s"))
+    return Availability(
+        available_share_at=table.add(f"{field}.available_share", given(own.available_share), "-"),
+        retry_s_at=table.add(f"{field}.retry_s", retry_s, "s"),
+    )
 
 
 def _provider_index(

@@ -18,6 +18,8 @@ from planner.strategy.problem import Fit, Issue, Job, Pair, Restarts
 from planner.strategy.resolve.attempts import PlannedAttempt
 from planner.strategy.resolve.figures import Figures, oldest
 from planner.strategy.resolve.places import Place
+from planner.strategy.resolve.resources import ResourceNames
+from planner.strategy.resolve.rules import block_too_short, not_allowed, within_quota
 from planner.workload.training import amount_of_work
 
 _TOO_LARGE = ("does_not_fit", "fits_nowhere")
@@ -49,6 +51,7 @@ def resolve_job(
         job_class=entry.job_class,
         local_share=entry.local_share,
         in_house=entry.in_house,
+        overflow=entry.overflow and not entry.in_house,
         deadline_h=entry.deadline_h,
         priority=entry.priority,
         submitted_together=entry.submitted_together,
@@ -110,6 +113,7 @@ class PairFinder:
     catalog: Catalog
     evidence: Evidence
     table: ParameterTable
+    names: ResourceNames
     _known: _Known = field(init=False)
 
     def __post_init__(self) -> None:
@@ -155,7 +159,7 @@ class PairFinder:
         """The pair of a job and a place, feasible or with the reasons why not."""
         entry = self.scenario.jobs[job.id]
         work = work_of(job.id, entry, workload)
-        problems = list(self._not_allowed(job, entry, place))
+        problems = not_allowed(job.id, entry, place, self.names)
         own = self._own_throughput(entry, place)
         gpus, nodes, fit, throughput = (
             self._as_given(job, entry, workload, place, own, problems)
@@ -164,7 +168,7 @@ class PairFinder:
         )
         if not problems:
             attempt = self._attempt(job, entry, place, gpus, work / throughput.value)
-            problems += attempt.never_ends()
+            problems += attempt.never_ends() or block_too_short(job.id, place, attempt.session_h)
             fit = replace(fit, warnings=(*fit.warnings, *attempt.unsaved()))
         return Pair(
             job=index,
@@ -179,32 +183,11 @@ class PairFinder:
             checkpoints=entry.checkpoints,
             checkpoint_s=entry.checkpoint_s,
             restarts=job.restarts,
+            failures=place.failures,
             spot=place.spot,
             fit=fit,
-            problems=tuple(problems),
+            problems=tuple(within_quota(job.id, place, fit, problems)),
         )
-
-    def _not_allowed(self, job: Job, entry: JobInput, place: Place) -> list[Issue]:
-        if place.offer is None:
-            return []
-        if entry.in_house:
-            return [
-                Issue(
-                    code="in_house_only", field=f"jobs.{job.id}.in_house", params={"job": job.id, "resource": place.id}
-                )
-            ]
-        if entry.terms is not None and place.term not in entry.terms:
-            term = {"job": job.id, "resource": place.id, "term": place.term, "allowed": entry.terms}
-            return [Issue(code="term_not_allowed", field=f"jobs.{job.id}.terms", params=term)]
-        if entry.regions and place.region not in entry.regions:
-            params = {
-                "job": job.id,
-                "resource": place.id,
-                "region": place.region or "unknown",
-                "allowed": list(entry.regions),
-            }
-            return [Issue(code="region_not_allowed", field=f"jobs.{job.id}.regions", params=params)]
-        return []
 
     def _own_throughput(self, entry: JobInput, place: Place) -> float | None:
         """The user's own rate for this resource, or for its GPU."""

@@ -68,7 +68,11 @@ def test_a_price_that_is_none_is_explained(cell, expected):
         ("gpu_count", "0", "a whole number of GPUs, at least 1"),
         ("gpu_count", "1.5", "a whole number of GPUs, at least 1"),
         ("gpu_count", "1,5", "a decimal point: 1.5"),
-        ("term", "reserved_1y", "on_demand or spot: reserved offers are named under rental.commitments of a scenario"),
+        (
+            "term",
+            "reserved_1y",
+            "on_demand or spot: reserved offers and capacity blocks are named under rental.commitments",
+        ),
         ("market", "bazaar", "cloud or marketplace"),
         ("includes_tax", "perhaps", "true or false"),
         ("startup_s", "-1", "a number of 0 or more"),

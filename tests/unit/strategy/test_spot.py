@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from planner.errors import InputError, ScenarioError
 from planner.report.document import plan_document
+from planner.report.text import plan_text
 from planner.strategy.evaluate import Result
+from planner.strategy.ranges import sampled_theta
 from tests.planning import document, problem_of, solve, strategy
 
 P4D = "offers.p4d-spot."
@@ -95,3 +98,62 @@ def test_on_demand_wins_sooner_where_only_spot_is_taxed() -> None:
     untaxed = train(solve(document("spot-node", {"offers.p4d.price_usd_per_h": 21.957642 / 1.2}))).spot
     assert one.on_demand_wins_at_per_instance_h == pytest.approx(untaxed.on_demand_wins_at_per_instance_h, rel=1e-9)
     assert one.on_demand_wins_at_per_instance_h < both.on_demand_wins_at_per_instance_h
+
+
+def test_spread_stands_beside_the_means_and_the_month_adds_up() -> None:
+    risky = {P4D + "interrupted_share_per_month": 0.99, "rental.offers": ["p4d-spot"], "jobs.smoke.terms": ["spot"]}
+    job = train(solve(document("spot-node", risky)))
+    spot = job.spot
+    assert spot.uninterrupted_probability + spot.interrupted_probability == pytest.approx(1.0)
+    assert spot.cost_mean_usd == pytest.approx(job.cost.marginal_usd - 5.4)  # one attempt a run, 60 GB of egress
+    assert spot.cost_p10_usd == spot.cost_p50_usd < spot.cost_mean_usd < spot.cost_p90_usd
+    assert spot.time_mean_h == pytest.approx(job.attempt_h + 39.4 / 3600)
+    assert spot.time_p50_h < spot.time_mean_h < spot.time_p90_h
+    assert spot.month_attempts == 8
+    assert spot.month_mean_usd == pytest.approx(8 * spot.cost_mean_usd)
+    assert spot.month_p10_usd < spot.month_mean_usd < spot.month_p90_usd < 8 * spot.cost_p90_usd
+
+
+def test_a_limit_tells_the_chance_of_no_instances() -> None:
+    limited = {"jobs.train.deadline_h": 23, P4D + "spot_available_share": 0.5}
+    spot = train(solve(document("spot-node", limited))).spot
+    assert spot.available_share == 0.5
+    assert spot.capacity_wait_h == pytest.approx(0.5)
+    assert spot.no_capacity_probability == pytest.approx(0.5**4)  # 1.9 h to spare: at once and three times again
+    assert spot.late_probability == pytest.approx(0.5**4, abs=0.02)
+    free = train(solve(document("spot-node"))).spot
+    assert (free.no_capacity_probability, free.late_probability) == (None, None)
+
+
+def test_chances_of_instances_are_assumed_shown_and_move_no_money() -> None:
+    result = solve(document("spot-node"))
+    shown = {figure["id"]: figure for figure in plan_document(result)["figures"]}
+    figure = shown[P4D + "spot_available_share"]
+    assert figure["sources"] == ["assumptions:spot_available_share"]
+    assert figure["estimate"]
+    drawn = sampled_theta(result.problem)
+    assert len(set(drawn[:, result.problem.column(P4D + "spot_available_share")].tolist())) == 1
+    other = solve(document("spot-node", {P4D + "spot_available_share": 0.1}))
+    assert strategy(other, "cloud").range == strategy(result, "cloud").range
+    with pytest.raises(InputError) as error:
+        solve(document("spot-node", {"offers.p4d.spot_available_share": 0.5}))
+    assert (error.value.code, error.value.field) == ("interrupted_not_spot", "offers.p4d.spot_available_share")
+
+
+def test_the_text_of_a_plan_says_what_spot_may_cost() -> None:
+    text = plan_text(plan_document(solve(document("spot-node", {"jobs.train.deadline_h": 23}))))
+    assert "8 of 10 attempts cost 208.89 (mean 208.92) and take 21.1 h" in text
+    assert "within the limit none is granted in 0.81 % of the cases" in text
+
+
+def test_a_chance_that_counts_is_taken_for_spot_too() -> None:
+    counted = {"jobs.train.deadline_h": 23, P4D + "available_share": 0.5, P4D + "retry_s": 3600}
+    result = solve(document("spot-node", counted))
+    job = train(result)
+    assert (job.spot.available_share, job.spot.capacity_wait_h) == (0.5, pytest.approx(1.0))
+    assert job.spot.no_capacity_probability == pytest.approx(0.5**2) == pytest.approx(job.start_wait.late_share)
+    assert P4D + "spot_available_share" not in {figure["id"] for figure in plan_document(result)["figures"]}
+    assert "a request for instances is granted" not in plan_text(plan_document(result))
+    with pytest.raises(ScenarioError) as error:
+        solve(document("spot-node", {**counted, P4D + "spot_available_share": 0.5}))
+    assert [problem.field for problem in error.value.problems] == [P4D + "spot_available_share"]

@@ -98,6 +98,10 @@ def problem(code, *, field="", **params):
         (problem("precision_not_supported", job="daily"), {}, [{"jobs.daily.precision": None}]),
         (problem("in_house_only", job="daily"), {}, [{"jobs.daily.in_house": None}]),
         (problem("region_not_allowed", job="daily"), {}, [{"jobs.daily.regions": None}]),
+        (problem("pinned_elsewhere", job="daily"), {}, [{"jobs.daily.only_on": None}]),
+        (problem("pinned_off", job="daily"), {}, [{"jobs.daily.not_on": None}]),
+        (problem("over_quota", field="rental.quota_gpus.aws", needed=16), {}, [{"rental.quota_gpus.aws": 16}]),
+        (problem("quota_zero", field="rental.quota_gpus.aws", needed=8), {}, [{"rental.quota_gpus.aws": 8}]),
         (problem("no_machines", job="daily"), {}, []),
         (problem("something_new"), {}, []),
     ],
@@ -122,6 +126,10 @@ IMPOSSIBLE = {
         "jobs.daily.workload": "llama-3-8b",
         "jobs.daily.tokens": 1e6,
         "rental.gpus": ["t4"],
+    },
+    "pinned to a card that a quota forbids": {
+        "jobs.daily.only_on": ["a100-sxm4-80gb"],
+        "rental.quota_gpus": {"a100-sxm4-80gb": 0},
     },
     "too few machines, nothing rented": {
         "jobs.daily.runs_per_month": 20_000,

@@ -246,6 +246,7 @@ COURSE = {
     "attempts": 3,
     "complete": True,
     "jobs": ["work", "key"],
+    "repairs": [],
     "bars": [
         BAR,
         {**BAR, "machine": 1, "failed": True, "started_h": 160.0, "ended_h": 200.0},
@@ -270,6 +271,16 @@ def test_bars_of_the_gantt_stand_in_their_rows_and_end_with_the_week():
         layer["encoding"]["color"] for layer in spec["layer"] if "condition" in layer["encoding"].get("color", "")
     )
     assert colour["condition"] == {"test": "datum.failed", "value": palette(dark=False).page}
+
+
+def test_a_machine_under_repair_is_drawn_over_its_lane() -> None:
+    plain = timeline_gantt.gantt_chart(COURSE, dark=False)
+    away = {**COURSE, "repairs": [{"machine": 1, "failed_h": -5.0, "back_h": 48.0}]}
+    (layer,) = [layer for layer in timeline_gantt.gantt_chart(away, dark=False)["layer"] if layer not in plain["layer"]]
+    (row,) = layer["data"]["values"]
+    assert (row["x0"], row["x1"], row["ending"]) == (0.0, 2.0, "away for repair")
+    lanes = plain["layer"][0]["data"]["values"]
+    assert (row["y0"], row["y1"]) == (lanes[1]["y0"], lanes[1]["y1"])
 
 
 def test_the_gantt_says_what_it_shows():

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from planner.strategy.queueing.attempts import Attempts
 from planner.strategy.queueing.excerpt import MOST_ATTEMPTS, Excerpt, excerpt, month_work_h, typical_month
-from planner.strategy.queueing.simulate import Attempts, Pool, carry_out
+from planner.strategy.queueing.simulate import Pool, carry_out
 from planner.strategy.queueing.streams import Stream, Submissions
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from planner.strategy.queueing.attempts import Attempts
+from planner.strategy.queueing.breakdowns import Breakdowns, Failing
 from planner.strategy.queueing.hours import Powered
-from planner.strategy.queueing.simulate import Attempts, Pool, carry_out, simulate
-from planner.strategy.queueing.streams import Stream, Submissions
+from planner.strategy.queueing.simulate import Pool, carry_out, simulate
+from planner.strategy.queueing.streams import Overflow, Stream, Submissions
 
 
 def stream(id: str = "job", **changes: object) -> Stream:
@@ -108,3 +110,111 @@ def test_seeds_reproduce_and_another_stream_changes_no_submission() -> None:
     both = simulate(pool, [first, second], 7)
     earliest = [np.sort(course.submitted_h[course.of(0)])[:5].tolist() for course in (alone, both)]
     assert earliest[0] == earliest[1]
+
+
+def failing(*up_h: float, repair_h: float = 5.0) -> Breakdowns:
+    """Machines that fail after these hours, one after the other as they begin to work, and then no more."""
+    return Breakdowns(up_h=iter([*up_h, *[np.inf] * 100]), repair_h=repair_h)
+
+
+def rows(course: Attempts, index: int) -> list[tuple[float, float]]:
+    mine = course.of(index)
+    return list(zip(course.started_h[mine].tolist(), course.ended_h[mine].tolist(), strict=True))
+
+
+def test_a_failed_machine_takes_its_attempt_back_to_what_was_saved() -> None:
+    pool, drawn = Pool(machines=1, gpus=1), [submitted(0.0, lasting=10.0)]
+    unsaved = carry_out(pool, [stream()], drawn, failing(7.0))
+    assert rows(unsaved, 0) == [(0.0, 7.0), (12.0, 22.0)]
+    saved = carry_out(pool, [stream(segments=5.0, restart_h=0.5)], drawn, failing(7.0))
+    assert rows(saved, 0) == [(0.0, 7.0), (12.0, 16.5)]  # six of ten hours were saved
+    assert [part.tolist() for part in saved.whole(0)] == [[0.0], [5.0], [16.5]]
+    assert saved.turnaround_h(0).tolist() == [16.5]
+    again = carry_out(pool, [stream(segments=5.0, restart_h=0.5)], drawn, failing(7.0, 2.6))
+    assert rows(again, 0) == [(0.0, 7.0), (12.0, 14.6), (19.6, 22.1)]  # two more hours were saved, restart not counted
+
+
+def test_a_failure_stops_a_gang_as_a_whole_and_leaves_the_others_alone() -> None:
+    streams = [stream("gang", gpus=2, machines=2), stream("small", gpus=1)]
+    drawn = [submitted(0.0, lasting=4.0), submitted(0.5, lasting=8.0)]
+    course = carry_out(Pool(machines=3, gpus=2), streams, drawn, failing(3.0, repair_h=20.0))
+    assert rows(course, 0) == [(0.0, 3.0), (8.5, 12.5)]  # of three machines, one is away and one has a small run
+    assert rows(course, 1) == [(0.5, 8.5)]
+
+
+def test_an_attempt_that_was_stopped_goes_first_and_a_failed_one_still_comes_again() -> None:
+    drawn = [submitted(0.0, 1.0, lasting=4.0, attempts=2)]
+    course = carry_out(Pool(machines=1, gpus=1), [stream()], drawn, failing(2.0, repair_h=1.0))
+    assert rows(course, 0) == [(0.0, 2.0), (3.0, 7.0), (7.0, 11.0), (11.0, 15.0), (15.0, 19.0)]
+    assert course.run[course.of(0)].tolist() == [0, 0, 1, 0, 1]
+    assert course.failed.tolist() == [True, True, True, False, False]
+    assert course.turnaround_h(0).tolist() == [15.0, 18.0]
+
+
+def test_failures_dont_move_what_is_submitted_and_come_again_at_every_call() -> None:
+    usual = stream(runs_per_month=(30.0,) * 6, duration_h=5.0)
+    never = simulate(Pool(machines=2, gpus=1), [usual], seed=3)
+    often = [
+        simulate(Pool(machines=2, gpus=1, failing=Failing(per_h=0.01, repair_h=20.0)), [usual], seed=3)
+        for _ in range(2)
+    ]
+    assert often[0].whole(0)[0].tolist() == pytest.approx(np.sort(never.submitted_h).tolist())
+    assert often[0].ended_h.tolist() == often[1].ended_h.tolist()
+    assert often[0].parts and not never.parts
+    assert often[0].whole(0)[1].mean() > never.wait_h.mean()
+
+
+def rented(course: Attempts) -> list[tuple[float, float]]:
+    away = course.machine < 0
+    return list(zip(course.started_h[away].tolist(), course.ended_h[away].tolist(), strict=True))
+
+
+def test_what_would_be_late_is_rented_at_the_last_moment() -> None:
+    drawn = [submitted(0.0, 0.5, 1.0, 1.5, lasting=4.0)]
+    slower = stream(overflow=Overflow(limit_h=10.0, rented_h=5.0))
+    course = carry_out(Pool(machines=1, gpus=1), [slower], drawn)
+    assert rows(course, 0)[:2] == [(0.0, 4.0), (4.0, 8.0)]
+    assert rented(course) == [
+        (6.0, 11.0),
+        (6.5, 11.5),
+    ]  # ten hours after their submission
+    faster = stream(overflow=Overflow(limit_h=10.0, rented_h=1.0))
+    assert rented(carry_out(Pool(machines=1, gpus=1), [faster], drawn)) == [(7.0, 8.0), (7.5, 8.5)]
+    patient = stream(overflow=Overflow(limit_h=16.0, rented_h=5.0))
+    alone = carry_out(Pool(machines=1, gpus=1), [stream()], drawn)
+    assert carry_out(Pool(machines=1, gpus=1), [patient], drawn).ended_h.tolist() == alone.ended_h.tolist()
+
+
+def test_a_rented_attempt_that_fails_comes_back_and_others_move_up() -> None:
+    streams = [stream("limited", overflow=Overflow(limit_h=6.0, rented_h=2.0)), stream("usual")]
+    twice = Submissions(submitted_h=np.array([1.0]), first_attempt=np.array([0, 2]), duration_h=np.array([4.0, 4.0]))
+    drawn = [twice, submitted(0.0, 2.0, lasting=5.0)]
+    course = carry_out(Pool(machines=1, gpus=1), streams, drawn)
+    assert rented(course) == [(3.0, 5.0), (7.0, 9.0)]  # it may wait for two hours each time
+    assert rows(course, 1) == [(0.0, 5.0), (5.0, 10.0)]
+    assert course.turnaround_h(0).tolist() == [8.0]
+
+
+def test_by_night_limits_go_on_and_rented_machines_too() -> None:
+    powered = Powered(h_per_month=365.0)  # from 9 to 21 o'clock
+
+    def course(limit_h: float, *, rented_h: float) -> Attempts:
+        limited = stream(overflow=Overflow(limit_h=limit_h, rented_h=rented_h))
+        drawn = [submitted(18.0, 18.5, lasting=2.0)]
+        return carry_out(Pool(machines=1, gpus=1, powered=powered), [limited], drawn)
+
+    assert rented(course(10.0, rented_h=2.0)) == [(19.0, 21.0)]  # two hours after 19 don't end before the morning
+    assert rented(course(5.0, rented_h=4.5)) == [(19.0, 23.5)]
+    overnight = course(16.5, rented_h=7.0)  # own machines could end at 11 in the morning, rented ones after 4 can't
+    assert rented(overnight) == []
+    kept = course(17.0, rented_h=2.0)
+    assert rented(kept) == []
+    assert rows(kept, 0) == [(18.0, 20.0), (20.0, 34.0)]
+
+
+def test_an_attempt_whose_machine_failed_stays() -> None:
+    limited = stream(overflow=Overflow(limit_h=6.0, rented_h=2.0))
+    drawn = [submitted(0.0, 1.0, lasting=4.0)]
+    course = carry_out(Pool(machines=1, gpus=1), [limited], drawn, failing(1.5, repair_h=10.0))
+    assert rows(course, 0) == [(0.0, 1.5), (3.0, 5.0), (11.5, 15.5)]
+    assert rented(course) == [(3.0, 5.0)]

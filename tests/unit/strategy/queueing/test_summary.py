@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,9 +12,10 @@ from planner.report.text import plan_text
 from planner.report.waiting import waiting_entries, with_waiting
 from planner.strategy.allocate import allocate
 from planner.strategy.queueing import summary
+from planner.strategy.queueing.breakdowns import Failing
 from planner.strategy.queueing.simulate import Pool
 from planner.strategy.queueing.streams import Stream
-from planner.strategy.queueing.summary import Spread, simulate_waiting
+from planner.strategy.queueing.summary import Spread, simulable, simulate_waiting
 from planner.strategy.waiting import machine_waiting
 from tests.planning import document, problem_of, small_plan, solve, strategy
 
@@ -40,6 +43,14 @@ def test_long_courses_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     crowd = simulate_waiting(Pool(machines=10, gpus=1), [stream("crowd", 5_000.0, duration_h=0.1)], [None])
     assert crowd.months == 4
     assert crowd.repetitions == 1
+
+
+def test_failures_count_among_what_makes_courses_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(summary, "_MOST_OF_ONE", 2_000)
+    failing = Pool(machines=10, gpus=1, failing=Failing(per_h=0.1, repair_h=1.0))  # 730 a month of all machines
+    assert simulate_waiting(failing, [stream("usual", 10.0)], [None]).months == 2
+    assert simulable(failing, [stream("usual", 10.0)])
+    assert not simulable(replace(failing, machines=40), [stream("usual", 10.0)])
 
 
 def test_late_attempts_count_their_wait() -> None:
