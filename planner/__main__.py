@@ -14,6 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from planner import __version__
+from planner.actual.compare import strategy_to_follow
+from planner.actual.document import actual_csv, actual_document
+from planner.actual.replan import Replan, scenario_yaml
+from planner.actual.rows import read_content
+from planner.actual.run import RowsFile, against_plan, plan_anew
+from planner.actual.text import actual_text
 from planner.advise.claims import Facts, assess_claims, load_claim_data
 from planner.advise.recommend.answer import recommend
 from planner.advise.recommend.ask import Ask, parse_budget, parse_months, parse_size
@@ -61,7 +67,8 @@ from planner.scenario.own_models import model_from_file, with_own_models
 from planner.scenario.paths import with_overrides
 from planner.scenario.schema import Scenario
 from planner.scenario.values import LARGEST, SMALLEST
-from planner.strategy.evaluate import evaluate
+from planner.strategy.allocate import KINDS as WAYS
+from planner.strategy.evaluate import Result, evaluate
 from planner.strict_yaml import parse, shorten
 from planner.workload.settings import ADAPTER_TARGETS, METHODS, OPTIMIZERS, SOFTWARE
 from planner.workload.training import amount_of_work
@@ -132,6 +139,33 @@ def _plan(options: argparse.Namespace) -> None:
             for problem in entry["problems"]:
                 print(f"{entry['id']}: {problem['message']}", file=sys.stderr)
     _print(_json(plan) if options.json else plan_text(plan))
+
+
+def _actual(options: argparse.Namespace) -> None:
+    catalog, scenario = _catalog(options), _scenario(options)
+    known = with_own_models(with_own_gpus(catalog, scenario.gpus), scenario.models)
+    evidence = _with_measurements(load_evidence(), options.measurements, known)
+    result = evaluate(scenario, catalog, evidence, today=options.today)
+    strategy = strategy_to_follow(result, options.strategy)
+    comparison = against_plan(
+        scenario, result, strategy, hours=_actual_table(options.hours), invoice=_actual_table(options.invoice)
+    )
+    new: tuple[Replan, Result] | None = None
+    if options.month is not None or options.replan is not None:
+        document = read_document(read_file(options.file), file=str(options.file))
+        new = plan_anew(document, scenario, comparison, options.month, catalog, evidence, today=options.today)
+    answer = actual_document(scenario, result, comparison, new)
+    sources = [file for file in (options.file, options.hours, options.invoice) if file is not None]
+    if options.csv is not None:
+        write_whole(options.csv, actual_csv(comparison), field="--csv", sources=sources)
+    if options.replan is not None and new is not None:
+        write_whole(options.replan, scenario_yaml(new[0]), field="--replan", sources=sources)
+        print(f"written: {options.replan}", file=sys.stderr)
+    _print(_json(answer) if options.json else actual_text(answer))
+
+
+def _actual_table(file: Path | None) -> RowsFile | None:
+    return None if file is None else RowsFile(content=read_content(file), file=str(file))
 
 
 def _with_measurements(
@@ -407,6 +441,17 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_measurements(plan)
     plan.set_defaults(run=_plan)
+
+    past = commands.add_parser("actual", parents=[common], help="hours and bills against a plan, and its rest anew")
+    past.add_argument("file", type=_path, metavar="FILE.yaml")
+    past.add_argument("--hours", type=_path, metavar="HOURS.csv", help="runs and hours by month, job and resource")
+    past.add_argument("--invoice", type=_path, metavar="INVOICE.csv", help="what was paid by month and resource")
+    past.add_argument("--strategy", choices=WAYS, help="the way that was followed (default: the recommended one)")
+    past.add_argument("--month", type=_count, metavar="K", help="plan anew from this month on (default: the next)")
+    past.add_argument("--replan", type=_path, metavar="NEW.yaml", help="write the rest of the plan as a scenario")
+    past.add_argument("--csv", type=_path, metavar="OUT.csv", help="also write every compared cell")
+    _add_measurements(past)
+    past.set_defaults(run=_actual, set=None)
 
     one = commands.add_parser("estimate", parents=[common], help="speed, memory, time and power of one run")
     one.add_argument("--gpu", required=True, metavar="ID")

@@ -37,6 +37,7 @@ ORDER: tuple[tuple[str, ...], ...] = (
     ("planner.strategy",),
     ("planner.advise",),
     ("planner.report",),
+    ("planner.actual",),
     ("planner.measure",),
     ("planner.__main__", "ui"),
     ("app",),

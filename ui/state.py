@@ -32,7 +32,7 @@ from planner.scenario.own_gpus import with_own_gpus
 from planner.scenario.own_models import with_own_models
 from planner.scenario.paths import with_overrides
 from planner.scenario.schema import SCHEMA_VERSION
-from planner.strategy.evaluate import evaluate
+from planner.strategy.evaluate import Result, evaluate
 from ui import formatting, own_rows
 from ui.simulations import Simulations
 
@@ -41,6 +41,8 @@ EXAMPLES = ROOT / "examples"
 FIRST_EXAMPLE = "hybrid-lab"
 NEW_HORIZON_MONTHS = 36
 WIDGET = "in:"
+PAST_FILES = "actual_files"
+"""Hours and invoice of the months that are past, of this scenario."""
 
 Kind = Literal["number", "percent", "money", "choice", "choice_or_none"]
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -58,6 +60,7 @@ class Plan:
     places: JobPlaces
     break_even: Callable[[], list[dict[str, Any]]]  # between its ways
     finance: Callable[[], dict[str, Any]]  # the report with its money views
+    result: Result  # behind it, for what else is asked of it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,6 +172,7 @@ def _begin(document: Mapping[str, Any]) -> None:
     st.session_state.pop("shown_total", None)
     st.session_state.pop("last_good", None)
     st.session_state.pop("last_answer", None)
+    st.session_state.pop(PAST_FILES, None)
     _replace_widgets()
 
 
@@ -311,6 +315,7 @@ def _computed(
         places=JobPlaces(result),
         break_even=cache(lambda: break_even_entries(result)),
         finance=cache(lambda: with_finance(report, result)),
+        result=result,
     )
 
 

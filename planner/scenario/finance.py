@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
@@ -11,16 +10,6 @@ from planner.scenario.base import Model
 from planner.scenario.values import Amount, Price, Rate, Switch, check_positive, check_whole
 from planner.validation import FieldError
 
-_MONTH = re.compile(r"(20\d\d)-(0[1-9]|1[0-2])")
-
-
-def _month_of_year(value: object) -> str:
-    if not isinstance(value, str) or _MONTH.fullmatch(value) is None:
-        raise ValueError('a month from "2000-01" to "2099-12"')
-    return value
-
-
-PlanStart = Annotated[str, BeforeValidator(_month_of_year)]
 FiscalMonth = Annotated[int, BeforeValidator(check_whole), Field(ge=1, le=12)]
 Ceiling = Price
 TermMonths = Annotated[int, BeforeValidator(check_whole), Field(ge=1, le=240)]

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from planner.catalog.records import PRECISIONS, Market, Precision, Segment, Status, Term
 from planner.scenario.base import Model
 from planner.scenario.failures import TYPICAL, FailuresPerYear, RepairH
-from planner.scenario.finance import Ceiling, FinanceInput, FiscalMonth, PlanStart
+from planner.scenario.finance import Ceiling, FinanceInput, FiscalMonth
 from planner.scenario.money import money_aliases
 from planner.scenario.values import (
     AgeMonths,
@@ -17,6 +17,7 @@ from planner.scenario.values import (
     AtLeastOne,
     Available,
     BillingUnit,
+    CalendarMonth,
     CardGb,
     CardGbPerS,
     CardIdleW,
@@ -261,10 +262,17 @@ class CommitmentInput(Model):
     nodes: Count = 1
     payment: Literal["monthly", "upfront"] = "monthly"
     from_month: Month = 1
+    elapsed_months: Annotated[int, BeforeValidator(check_whole), Field(ge=0, le=35)] = 0
     renew: Switch = False
     days: Days | None = None
     months: Annotated[list[Month], Field(min_length=1)] | None = None
     overflow: str | None = None
+
+    @model_validator(mode="after")
+    def _running_from_the_start(self) -> CommitmentInput:
+        if self.elapsed_months and self.from_month != 1:
+            raise FieldError("from_month", expected="1 for a commitment that runs already (elapsed_months)")
+        return self
 
 
 class Rental(Model):
@@ -342,10 +350,10 @@ class Scenario(Model):
     name: Annotated[str, BeforeValidator(check_text), Field(max_length=200)] = "Plan"
     note: Annotated[str, Field(max_length=5000)] = ""
     horizon_months: Months
+    plan_starts: CalendarMonth | None = None
     discount_rate: Rate | None = None
     inflation_per_year: Rate | None = None
     baseline: Literal["local", "cloud", "hybrid"] | None = None
-    plan_starts: PlanStart | None = None
     fiscal_year_starts: FiscalMonth | None = None
     cash_ceiling_usd_per_quarter: Ceiling | None = None
     currency: CurrencyCode = "USD"

@@ -135,6 +135,12 @@ def _from_new(ratios: dict[int, float]) -> dict[int, float]:
     return ratios
 
 
+def _calendar_month(value: object) -> str:
+    if isinstance(value, str) and re.fullmatch(r"(?a)20\d\d-(0[1-9]|1[0-2])", value):
+        return value
+    raise ValueError("a month such as 2026-10")
+
+
 Id = Annotated[str, BeforeValidator(check_id)]
 CurrencyCode = Annotated[str, BeforeValidator(_currency)]
 Positive = Annotated[float, BeforeValidator(check_positive)]
@@ -164,6 +170,7 @@ BillingUnit = Annotated[float, BeforeValidator(check_positive), Field(le=S_PER_H
 Count = Annotated[int, BeforeValidator(check_whole), Field(ge=1, le=1_000_000)]
 GpuQuota = Annotated[int, BeforeValidator(check_whole), Field(ge=0, le=1_000_000)]
 Month = Annotated[int, BeforeValidator(check_whole), Field(ge=1, le=84)]
+CalendarMonth = Annotated[str, BeforeValidator(_calendar_month)]
 Days = Annotated[int, BeforeValidator(check_whole), Field(ge=1, le=366)]
 Growth = Annotated[float, BeforeValidator(check_number), Field(ge=-0.5, le=0.5)]  # a month; half is far beyond any plan
 Months = Annotated[int, BeforeValidator(check_whole), Field(ge=1, le=84)]

@@ -19,7 +19,7 @@ def commitment_lines(rows: Rows) -> list[CostLine]:
     lines = []
     for number, offer in enumerate(rows.problem.offers):
         pairs = [entry for entry in rows.rented_pairs if entry[1].offer == number]
-        if offer.commitment is None or not pairs:
+        if offer.commitment is None or not (pairs or offer.commitment.running):
             continue
         lines += _lines(rows, offer, offer.commitment, pairs)
     return lines
@@ -82,10 +82,13 @@ def _by_month(rows: Rows, offer: RentedOffer, pairs: list[RentedPair], *, energy
 
 def _committed_h(rows: Rows, commitment: Commitment, pairs: list[RentedPair]) -> Array:
     """Hours paid for, at the end of each month of a term or all at its start. [h]"""
-    used = np.any([rows.routing[:, index] > 0 for index, _, _ in pairs], axis=0).astype(float)
+    used = np.any([rows.routing[:, index] > 0 for index, _, _ in pairs], axis=0) if pairs else np.array(False)
+    nodes = np.broadcast_to(used | commitment.running, len(rows.theta)) * float(commitment.nodes)
     if commitment.upfront:
-        return rows.at((start, used * commitment.nodes * commitment.term_h) for start in commitment.starts)
-    hours = used * commitment.nodes * H_PER_MONTH
+        return rows.at((start, nodes * commitment.term_h) for start in commitment.starts if start >= 0)
+    hours = nodes * H_PER_MONTH
     return rows.at(
-        (start + month, hours) for start in commitment.starts for month in range(1, commitment.term_months + 1)
+        (start + month, hours)
+        for start in commitment.starts
+        for month in range(max(1, 1 - start), commitment.term_months + 1)
     )

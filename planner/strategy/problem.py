@@ -190,9 +190,14 @@ class Commitment:
 
     nodes: int
     upfront: bool
-    starts: tuple[int, ...]  # month after which each term begins, from 0, in order
+    starts: tuple[int, ...]  # month after which each term begins, from 0, in order; negative where it runs already
     term_h: float
     overflow: int  # index of the offer that takes what the commitment doesn't cover
+
+    @property
+    def running(self) -> bool:
+        """Whether it began before the plan: then it is paid in every way, used or not."""
+        return self.starts[0] < 0
 
     @property
     def term_months(self) -> int:

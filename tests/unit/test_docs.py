@@ -16,6 +16,8 @@ import pytest
 from pydantic import BaseModel
 
 from planner.__main__ import main
+from planner.actual.document import COLUMNS as ACTUAL_COLUMNS
+from planner.actual.rows import HOURS_COLUMNS, INVOICE_COLUMNS
 from planner.advise.claims.assess import RULES
 from planner.catalog.load import load_catalog
 from planner.catalog.schema import SECTIONS, OfferIn
@@ -288,6 +290,24 @@ def test_every_key_of_what_is_inside_an_estimate_is_described(capsys: pytest.Cap
         assert set(described(sections("cli.md")[part])) == set(document[part])
 
 
+def test_every_key_and_column_of_plan_against_actual_is_described(capsys: pytest.CaptureFixture[str]) -> None:
+    files = [str(ROOT / "examples" / f"hybrid-lab{end}") for end in (".yaml", "-hours.csv", "-invoice.csv")]
+    command = ["actual", files[0], "--hours", files[1], "--invoice", files[2], "--month", "7", "--json"]
+    assert main([*command, "--today", TODAY.isoformat()]) == 0
+    document = json.loads(capsys.readouterr().out)
+    pages = sections("actual.md")
+    assert set(described(pages["JSON of `actual"]) | described(pages["actual"])) == set(document)
+    assert set(described(pages["totals"])) == set(document["totals"])
+    assert set(described(pages["replan"])) == set(document["replan"])
+    assert set(described(pages["replan.ways[]"])) == set(document["replan"]["ways"][0])
+    for part in ("months", "jobs", "resources", "bills", "energy"):
+        assert set(described(pages[f"{part}[]"])) == set(document[part][0]), part
+    assert set(described(pages["Why a bill differs"])) == set(document["totals"]["effects"])
+    assert tuple(described(pages["CSV of `actual"])) == ACTUAL_COLUMNS
+    assert tuple(described(pages["Hours"])) == HOURS_COLUMNS
+    assert set(described(pages["Invoice"])) == set(INVOICE_COLUMNS)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_key_of_a_listing_is_described(kind: Any) -> None:
     row = list_rows(load_catalog(today=TODAY), kind, today=TODAY)[0]
@@ -303,6 +323,7 @@ def test_every_key_of_a_check_is_described(capsys: pytest.CaptureFixture[str]) -
     "command",
     [
         "plan",
+        "actual",
         "estimate",
         "recommend",
         "catalog check",

@@ -55,7 +55,9 @@ def _commitment(
             months = scenario.horizon_months
             raise InputError("month_after_horizon", field=f"{field}.from_month", value=asked.from_month, months=months)
         term = TERM_MONTHS[offer.term]
-        first = asked.from_month - 1
+        if asked.elapsed_months >= term:
+            raise InputError("term_over", field=f"{field}.elapsed_months", value=asked.elapsed_months, months=term)
+        first = asked.from_month - 1 - asked.elapsed_months
         starts = tuple(range(first, scenario.horizon_months, term)) if asked.renew else (first,)
         term_h = term * H_PER_MONTH
     return Commitment(
@@ -71,7 +73,7 @@ def _check_keys(field: str, offer: RentedOffer, asked: CommitmentInput) -> None:
     """That the keys given go with the term, and that those of a block are there."""
     given = asked.model_fields_set
     block = offer.term == BLOCK
-    for key in ("from_month", "renew") if block else ("days", "months"):
+    for key in ("from_month", "elapsed_months", "renew") if block else ("days", "months"):
         if key in given:
             value = getattr(asked, key)
             raise InputError("commitment_key", field=f"{field}.{key}", value=value, offer=offer.id, term=offer.term)

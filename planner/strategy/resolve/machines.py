@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Literal
 
 from planner.catalog.query import find_gpu, find_host
 from planner.catalog.records import Catalog, Figure, Gpu, HardwarePrice, Host, first_day
@@ -337,3 +338,16 @@ def _warnings(id: str, entry: MachineInput, gpu: Gpu, host: Host | None, load_w:
         return []
     params = {"machine": id, "load_w": load_w.value, "psu_w": host.psu_w, "gpus": entry.gpus, "gpu": gpu.name}
     return [Issue(code="psu_too_small", field=f"machines.{id}.host", params=params)]
+
+
+def residual_at(
+    entry: MachineInput, gpu: Gpu, figures: Figures, part: Literal["gpu", "host"], age_months: int
+) -> float:
+    """Resale value over price of a card or host at an age, as a plan reads its curve. [-]
+
+    Raises
+    ------
+    InputError
+        Beyond the last age given.
+    """
+    return interpolated(_curve(entry, gpu, figures, part), age_months).value

@@ -1,0 +1,350 @@
+"""The rest of a plan as a scenario: what happened by the plan changes nothing, what was observed is carried over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planner.actual.compare import strategy_to_follow
+from planner.actual.document import actual_document
+from planner.actual.drift import Comparison
+from planner.actual.outlook import rest_of
+from planner.actual.planned import PlannedWay
+from planner.actual.replan import Replan, replan, scenario_yaml, shifted_demand
+from planner.actual.run import RowsFile, against_plan, plan_anew
+from planner.actual.templates import hours_template, invoice_template
+from planner.errors import InputError
+from planner.scenario import schema
+from planner.scenario.load import check_document, parse_scenario
+from planner.scenario.schema import JobInput
+from planner.strategy.evaluate import Result
+from tests.planning import CENT, TODAY, catalog, document, evaluation, evidence, small_plan, solve, strategy
+
+Plan = Mapping[str, Any]
+SEASONS = [1, 1.2, 0.8, 1, 1, 1, 1, 1.5, 1, 1, 0.5, 1]
+USED = {
+    "machines.own.owned": {"count": 1, "age_months": 4, "resale_gpu_usd": 800, "resale_host_usd": 300},
+    "machines.own.count": 3,
+    "machines.own.useful_life_months": 10,
+}
+BLOCKS = document(
+    "committed-node",
+    {"offers.reserved.term": "capacity_block", "rental.commitments": {"reserved": {"days": 14, "months": [3, 9]}}},
+)
+CASES: dict[str, tuple[Plan, str]] = {
+    "owned": (small_plan(), "local"),
+    "rented": (small_plan({"offers.rented.startup_s": 300, "offers.rented.billing_unit_s": 60}), "cloud"),
+    "growth": (small_plan({"jobs.work.growth_per_month": 0.05}), "local"),
+    "seasons": (small_plan({"jobs.work.seasonality": SEASONS, "jobs.work.runs_by_month": {2: 7, 9: 250}}), "cloud"),
+    "replaced": (small_plan({"machines.own.useful_life_months": 5, "horizon_months": 24}), "local"),
+    "taxed": (small_plan({"tax.rate": 0.19, "machines.own.prices_include_tax": True}), "local"),
+    "used": (small_plan({"machines.own.condition": "used", "machines.own.age_months": 2}), "local"),
+    "commitment": (document("committed-node"), "cloud"),
+    "commitment paid at once": (
+        document("committed-node", {"rental.commitments.reserved.payment": "upfront"}),
+        "cloud",
+    ),
+    "commitment renewed": (
+        document("committed-node", {"horizon_months": 30, "rental.commitments.reserved.renew": True}),
+        "cloud",
+    ),
+    "lab": (document("hybrid-lab"), "hybrid"),
+    "spot": (document("spot-node"), "cloud"),
+    "colocation": (document("colocated-node"), "local"),
+    "blocks": (BLOCKS, "cloud"),
+}
+
+
+def followed(plan: Plan, way: str, months: int) -> tuple[Result, Comparison]:
+    """A plan, and months that went exactly by it."""
+    result, scenario = solve(plan), check_document(plan)
+    found = strategy_to_follow(result, way)
+    planned = PlannedWay(result, found)
+    files = (hours_template(planned, months), invoice_template(planned, months))
+    hours, invoice = (RowsFile(content=text.encode(), file="rows.csv") for text in files)
+    return result, against_plan(scenario, result, found, hours=hours, invoice=invoice)
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("month", [2, 8])
+def test_months_by_the_plan_have_no_drift_and_leave_the_rest_as_it_was(name: str, month: int) -> None:
+    plan, way = CASES[name]
+    _, comparison = followed(plan, way, month - 1)
+    assert comparison.effects.total_usd == pytest.approx(0, abs=CENT)
+    for bill in comparison.bills:
+        assert bill.effects.total_usd == pytest.approx(0, abs=CENT)
+    for job in comparison.jobs:
+        assert job.slower == pytest.approx(0, abs=1e-9)
+        assert job.inside in (True, None)
+    assert comparison.months_without_bills == comparison.months_without_hours == ()
+    found, new = plan_anew(plan, check_document(plan), comparison, month, catalog(), evidence(), today=TODAY)
+    kind = comparison.way.strategy.kind
+    old_rest = rest_of(comparison.way.evaluation, month)
+    new_rest = rest_of(evaluation(strategy(new, kind)), 1)
+    assert new_rest.running_usd == pytest.approx(old_rest.running_usd, abs=CENT)
+    assert new_rest.purchase_usd == pytest.approx(old_rest.purchase_usd, abs=CENT)
+    assert new_rest.resale_usd == pytest.approx(old_rest.resale_usd, abs=CENT)
+    assert new_rest.kwh == pytest.approx(old_rest.kwh, abs=0.001)
+    assert parse_scenario(scenario_yaml(found)) == check_document(found.document)
+
+
+def test_machines_of_two_ages_go_on_with_their_mean_age_and_it_is_said() -> None:
+    plan = small_plan(USED)
+    _, comparison = followed(plan, "local", 3)
+    found, _ = plan_anew(plan, check_document(plan), comparison, None, catalog(), evidence(), today=TODAY)
+    owned = found.document["machines"]["own"]["owned"]
+    assert (owned["count"], owned["age_months"]) == (3, round((7 + 3 + 3) / 3))
+    assert [issue.code for issue in found.left] == ["replan_ages_mixed"]
+
+
+def observed(
+    plan: Plan, hours: str, bills: str = "", *, way: str = "cloud", month: int | None = None
+) -> tuple[Replan, Result]:
+    result, scenario = solve(plan), check_document(plan)
+    hours = "month,job,resource,runs,attempts,gpu_hours\n" + hours
+    bills = "month,resource,line,amount_usd,quantity\n" + bills
+    comparison = against_plan(
+        scenario, result, strategy_to_follow(result, way),
+        hours=RowsFile(content=hours.encode(), file="h.csv"),
+        invoice=RowsFile(content=bills.encode(), file="i.csv") if bills.count("\n") > 1 else None,
+    )  # fmt: skip
+    return plan_anew(plan, scenario, comparison, month, catalog(), evidence(), today=TODAY)
+
+
+def codes(found: Replan) -> tuple[set[str], set[str]]:
+    return {issue.code for issue in found.carried}, {issue.code for issue in found.left}
+
+
+def test_observed_speed_attempts_and_price_are_carried_over() -> None:
+    found, new = observed(small_plan(), "1,work,rented,100,120,150\n", "1,rented,rental,330,150\n")
+    job = found.document["jobs"]["work"]
+    assert job["throughput"]["rented"] == pytest.approx(0.8)  # 1.25 h for what took 1 h at 1 sample/s
+    assert job["attempts_per_run"] == pytest.approx(1.2)
+    assert found.document["offers"]["rented"]["price_usd_per_h"] == pytest.approx(2.2)
+    assert codes(found) == ({"replan_speed", "replan_attempts", "replan_price"}, set())
+    # 11 months of 100 runs, 1.2 attempts of 1.25 h at 2.20
+    assert evaluation(strategy(new, "cloud")).opex_usd[0] == pytest.approx(11 * 100 * 1.2 * 1.25 * 2.2)
+
+
+def test_speed_is_that_of_the_work_without_start_up_and_checkpoints() -> None:
+    more = {"offers.rented.startup_s": 360, "jobs.work.checkpoints": 4, "jobs.work.checkpoint_s": 90}
+    found, new = observed(small_plan(more), "1,work,rented,100,100,145\n")  # 0.1 h start-up, 0.1 h checkpoints
+    assert found.document["jobs"]["work"]["throughput"]["rented"] == pytest.approx(1 / 1.25)
+    assert evaluation(strategy(new, "cloud")).opex_usd[0] == pytest.approx(11 * 145 * 2)
+
+
+def test_without_attempts_hours_of_a_run_are_taken_for_speed_and_it_is_said() -> None:
+    found, _ = observed(small_plan(), "1,work,rented,100,,125\n")
+    assert found.document["jobs"]["work"]["throughput"]["rented"] == pytest.approx(0.8)
+    assert codes(found) == ({"replan_speed_assumed"}, set())
+
+
+def test_too_few_attempts_change_nothing_and_it_is_said() -> None:
+    plan = small_plan({"jobs.work.runs_per_month": 9})
+    found, _ = observed(plan, "1,work,rented,8,9,11\n")
+    assert found.document["jobs"]["work"] == plan["jobs"]["work"]
+    assert codes(found) == (set(), {"replan_speed_few", "replan_attempts_few"})
+
+
+def test_hours_that_no_speed_explains_change_nothing() -> None:
+    found, _ = observed(small_plan({"offers.rented.startup_s": 360}), "1,work,rented,100,100,5\n")
+    assert codes(found) == (set(), {"replan_speed_unlike"})
+
+
+def test_prices_with_tax_inside_stay_so() -> None:
+    more = {
+        "tax": {"rate": 0.25, "recoverable": True},
+        "offers.rented.includes_tax": True,
+        "offers.rented.price_usd_per_h": 2.5,
+    }
+    found, new = observed(small_plan(more), "1,work,rented,100,100,100\n", "1,rented,rental,220,100\n")
+    assert found.document["offers"]["rented"]["price_usd_per_h"] == pytest.approx(2.75)
+    assert evaluation(strategy(new, "cloud")).opex_usd[0] == pytest.approx(11 * 220)
+
+
+def test_a_price_per_gpu_hour_makes_room_for_the_one_that_was_paid() -> None:
+    offer = {**small_plan()["offers"]["rented"], "price_per_gpu_h": "2 USD"}
+    del offer["price_usd_per_h"]
+    plan = {**small_plan(), "offers": {"rented": offer}}
+    found, _ = observed(plan, "1,work,rented,100,100,100\n", "1,rented,rental,150,\n")
+    assert found.document["offers"]["rented"]["price_usd_per_h"] == pytest.approx(1.5)
+    assert "price_per_gpu_h" not in found.document["offers"]["rented"]
+
+
+def test_the_paid_tariff_becomes_that_of_the_site() -> None:
+    found, new = observed(small_plan(), "1,work,own,100,100,100\n", "1,own,electricity,24.6,123\n", way="local")
+    assert found.document["site"]["electricity_usd_per_kwh"] == pytest.approx(0.2)
+    assert evaluation(strategy(new, "local")).opex_usd[0] == pytest.approx(11 * 24.6)
+
+
+def test_machines_are_those_whose_cards_were_billed() -> None:
+    rows = "1,work,own,100,100,100\n2,work,own,100,100,100\n3,work,own,100,100,100\n"
+    found, _ = observed(small_plan(), rows, "1,own,gpu,1000,1\n3,own,gpu,2000,2\n", way="local")
+    owned = found.document["machines"]["own"]["owned"]
+    assert (owned["count"], owned["age_months"]) == (3, round((3 + 1 + 1) / 3))
+    assert found.document["machines"]["own"]["count"] == 3
+    assert codes(found) == ({"replan_machines_bought"}, {"replan_ages_mixed"})
+
+
+def test_machines_that_were_not_bought_are_bought_by_the_new_plan() -> None:
+    found, new = observed(small_plan(), "1,work,own,0,0,0\n", "1,own,gpu,0,0\n", way="local")
+    assert "owned" not in found.document["machines"]["own"]
+    assert rest_of(evaluation(strategy(new, "local")), 1).purchase_usd == pytest.approx(1500)
+
+
+def test_a_running_commitment_is_paid_in_every_way() -> None:
+    plan = document("committed-node")
+    _, comparison = followed(plan, "cloud", 4)
+    found, new = plan_anew(plan, check_document(plan), comparison, None, catalog(), evidence(), today=TODAY)
+    assert found.document["rental"]["commitments"]["reserved"] == {"nodes": 1, "from_month": 1, "elapsed_months": 4}
+    for way in new.strategies:
+        if way.evaluation is not None:
+            line = next(line for line in way.evaluation.lines if line.kind == "commitment")
+            assert line.quantity[0].sum() == pytest.approx(8 * 730)
+
+
+def test_a_running_commitment_is_paid_where_nothing_runs_on_it() -> None:
+    plan = document("committed-node", {"rental.commitments.reserved.elapsed_months": 1})
+    unused = {**plan, "jobs": {"train": {**plan["jobs"]["train"], "terms": ["on_demand"]}}}
+    found = evaluation(strategy(solve(unused), "cloud"))
+    lines = {line.kind: line.quantity[0] for line in found.lines}
+    assert lines["rental"].sum() > 0
+    assert lines["commitment"].tolist() == [0.0, *[730.0] * 11]  # months of the term after the horizon too
+
+
+def test_a_machine_replaced_at_the_end_of_the_month_before_is_new() -> None:
+    plan = small_plan({"machines.own.useful_life_months": 5, "horizon_months": 24})
+    _, comparison = followed(plan, "local", 5)
+    found, new = plan_anew(plan, check_document(plan), comparison, 6, catalog(), evidence(), today=TODAY)
+    assert found.document["machines"]["own"]["owned"]["age_months"] == 0
+    old = rest_of(comparison.way.evaluation, 6)
+    assert rest_of(evaluation(strategy(new, "local")), 1).total_usd == pytest.approx(old.total_usd, abs=CENT)
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({"rental.commitments.reserved.elapsed_months": 12}, "term_over"),
+        ({"rental.commitments.reserved.elapsed_months": 3, "rental.commitments.reserved.from_month": 2}, None),
+    ],
+)
+def test_a_commitment_that_can_not_be_running_is_refused(change: Plan, code: str | None) -> None:
+    with pytest.raises(ValueError) as error:
+        solve(document("committed-node", change))
+    assert code is None or getattr(error.value, "code", None) == code
+    assert code is not None or "elapsed_months" in str(error.value)
+
+
+def test_demand_of_each_month_is_what_it_was() -> None:
+    entry = JobInput.model_validate(
+        {
+            "workload": "x", "runs_per_month": 10, "growth_per_month": 0.1, "seasonality": list(range(1, 13)),
+            "runs_by_month": {3: 5, 20: 7},
+        }
+    )  # fmt: skip
+    later = shifted_demand(entry, 15)
+    assert later["runs_per_month"] == pytest.approx(10 * 1.1**14)
+    assert later["seasonality"] == [3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 1, 2]
+    assert later["runs_by_month"] == {6: 7}
+
+
+@given(
+    growth=st.sampled_from([0, 0.07, -0.2]), month=st.integers(2, 30),
+    seasons=st.lists(st.sampled_from([0, 0.5, 1, 2]), min_size=12, max_size=12),
+    given_runs=st.dictionaries(st.integers(1, 36), st.integers(0, 100), max_size=5),
+)  # fmt: skip
+@settings(max_examples=50, deadline=None)
+def test_shifted_demand_is_the_same_for_any_shape(
+    growth: float, seasons: list[float], month: int, given_runs: dict[int, int]
+) -> None:
+    keys = {"growth_per_month": growth, "seasonality": seasons, "runs_by_month": given_runs}
+    entry = JobInput.model_validate({"workload": "x", "runs_per_month": 10, **keys})
+    later = JobInput.model_validate(
+        {"workload": "x", **{key: value for key, value in shifted_demand(entry, month).items() if value is not None}}
+    )
+    for at in range(month, 37):
+        assert _runs(later, at - month + 1) == pytest.approx(_runs(entry, at), rel=1e-9, abs=1e-9)
+
+
+def _runs(entry: JobInput, month: int) -> float:
+    season = entry.seasonality or [1.0]
+    usual = entry.runs_per_month * (1 + entry.growth_per_month) ** (month - 1) * season[(month - 1) % len(season)]
+    return entry.runs_by_month.get(month, usual)
+
+
+def test_a_job_without_a_run_left_is_left_out_and_without_any_there_is_no_plan() -> None:
+    over = dict.fromkeys(range(4, 13), 0)
+    plan = small_plan({"jobs.work.runs_by_month": over})
+    _, comparison = followed(plan, "cloud", 3)
+    with pytest.raises(InputError) as error:
+        replan(plan, check_document(plan), comparison, 4)
+    assert error.value.code == "replan_no_job"
+    second = {**plan, "jobs": {**plan["jobs"], "more": small_plan()["jobs"]["work"]}}
+    _, comparison = followed(second, "cloud", 3)
+    found = replan(second, check_document(second), comparison, 4)
+    assert list(found.document["jobs"]) == ["more"]
+    assert codes(found)[1] == {"replan_job_over"}
+
+
+@pytest.mark.parametrize("month", [1, 13])
+def test_a_month_outside_of_the_plan_is_refused(month: int) -> None:
+    plan = small_plan()
+    _, comparison = followed(plan, "cloud", 2)
+    with pytest.raises(InputError) as error:
+        replan(plan, check_document(plan), comparison, month)
+    assert (error.value.code, error.value.field) == ("replan_month", "--month")
+
+
+def test_the_plan_starts_moves_along_and_the_document_is_whole() -> None:
+    plan = small_plan() | {"plan_starts": "2026-10"}
+    result, comparison = followed(plan, "cloud", 4)
+    new = plan_anew(plan, check_document(plan), comparison, None, catalog(), evidence(), today=TODAY)
+    answer = actual_document(check_document(plan), result, comparison, new)
+    assert answer["replan"]["scenario"]["plan_starts"] == "2027-02"
+    assert answer["replan"]["from_month"] == 5
+    (way,) = (entry for entry in answer["replan"]["ways"] if entry["id"] == "cloud")
+    assert way["old"] == pytest.approx(way["new"])
+    assert way["old"]["running_usd"] == pytest.approx(8 * 200)
+
+
+# Keys of a scenario that speak of months and that a later start has to move, or that it needn't.
+_MOVED = {
+    "Scenario.horizon_months", "Scenario.plan_starts", "JobInput.runs_per_month", "JobInput.growth_per_month",
+    "JobInput.runs_by_month", "JobInput.seasonality", "Owned.age_months", "CommitmentInput.from_month",
+    "CommitmentInput.elapsed_months", "CommitmentInput.months",
+}  # fmt: skip
+_THE_SAME_IN_ALL = {
+    "MachineInput.age_months",  # of machines when bought
+    "MachineInput.useful_life_months", "MachineInput.powered_h_per_month", "SiteInput.space_usd_per_month",
+    "Colocation.price_usd_per_kw_month", "Rental.storage_usd_per_gb_month", "Rental.free_egress_gb_per_month",
+    "OfferInput.interrupted_share_per_month", "Scenario.fiscal_year_starts",
+    "FinanceInput.term_months", "FinanceInput.nominal_payment_usd_per_month", "FinanceInput.lease_factor_per_month",
+}  # fmt: skip
+
+
+def test_loans_that_run_on_are_said_to_be_missing() -> None:
+    loan = {"kind": "loan", "term_months": 12, "nominal_interest_per_year": 0.06}
+    plan = small_plan({"machines.own.finance": loan})
+    _, comparison = followed(plan, "local", 4)
+    found = replan(plan, check_document(plan), comparison, 5)
+    assert "replan_financing" in codes(found)[1]
+
+
+def test_every_key_about_months_is_known_to_the_new_plan() -> None:
+    models = [each for each in vars(schema).values() if isinstance(each, type) and issubclass(each, schema.Model)]
+    keys = {f"{model.__name__}.{name}" for model in models for name in model.model_fields}
+    timed = {key for key in keys if any(word in key for word in ("month", "season", "_starts"))}
+    assert timed == (_MOVED | _THE_SAME_IN_ALL)
+
+
+def test_blocks_that_are_over_are_left_out_and_one_that_runs_on_is_said() -> None:
+    long = {**BLOCKS, "rental": {**BLOCKS["rental"], "commitments": {"reserved": {"days": 60, "months": [3]}}}}
+    _, comparison = followed(long, "cloud", 3)
+    found = replan(long, check_document(long), comparison, 4)
+    assert found.document["rental"]["commitments"] == {}
+    assert codes(found)[1] == {"replan_block", "replan_commitment_over"}
+    assert codes(replan(long, check_document(long), comparison, 5))[1] == {"replan_commitment_over"}
