@@ -55,9 +55,11 @@ from planner.report.finance_csv import years_csv
 from planner.report.forecast import Pauses, forecast_document
 from planner.report.gpu_values import BASES
 from planner.report.held_out import load_held_out
+from planner.report.jobs_csv import jobs_csv
 from planner.report.listing import KINDS, list_rows
 from planner.report.recommendation import recommendation_document
 from planner.report.recommendation_text import recommendation_text
+from planner.report.shares import with_shares
 from planner.report.text import forecast_text, plan_text, rows_text
 from planner.report.validation import validation_csv, validation_document, validation_text
 from planner.report.waiting import with_waiting
@@ -126,19 +128,29 @@ def _plan(options: argparse.Namespace) -> None:
     known = with_own_models(with_own_gpus(catalog, scenario.gpus), scenario.models)
     evidence = _with_measurements(load_evidence(), options.measurements, known)
     result = evaluate(scenario, catalog, evidence, today=options.today)
-    plan = with_finance(with_break_even(with_waiting(plan_document(result), result), result), result)
-    sources = [options.file, *(options.measurements or ())]
-    if options.csv is not None:
-        write_whole(options.csv, plan_csv(result), field="--csv", sources=sources)
-    if options.csv_by_year is not None:
-        written = [] if options.csv is None else [options.csv]
-        write_whole(options.csv_by_year, years_csv(plan), field="--csv-by-year", sources=[*sources, *written])
+    document = with_break_even(with_waiting(plan_document(result), result), result)
+    plan = with_finance(with_shares(document, result), result)
+    _write_tables(options, result, plan)
     if plan["recommended"] is None:
         print(plan["reason"], file=sys.stderr)
         for entry in plan["strategies"]:
             for problem in entry["problems"]:
                 print(f"{entry['id']}: {problem['message']}", file=sys.stderr)
     _print(_json(plan) if options.json else plan_text(plan))
+
+
+def _write_tables(options: argparse.Namespace, result: Result, plan: dict[str, Any]) -> None:
+    """The CSV files that were asked for."""
+    read, by_job = [options.file, *(options.measurements or ())], options.jobs_csv
+    if None not in (options.csv, by_job) and options.csv.resolve() == by_job.resolve():
+        raise InputError("cannot_write", field="--jobs-csv", value=str(by_job), reason="it is the file of --csv")
+    if options.csv is not None:
+        write_whole(options.csv, plan_csv(result), field="--csv", sources=read)
+    if by_job is not None:
+        write_whole(by_job, jobs_csv(plan, result), field="--jobs-csv", sources=read)
+    if options.csv_by_year is not None:
+        written = [path for path in (options.csv, by_job) if path is not None]
+        write_whole(options.csv_by_year, years_csv(plan), field="--csv-by-year", sources=[*read, *written])
 
 
 def _actual(options: argparse.Namespace) -> None:
@@ -431,6 +443,9 @@ def _parser() -> argparse.ArgumentParser:
     plan.add_argument("--csv", type=_path, metavar="OUT.csv", help="also write every cost line by month")
     plan.add_argument(
         "--csv-by-year", type=_path, metavar="OUT.csv", help="also write the money of each way by fiscal year"
+    )
+    plan.add_argument(
+        "--jobs-csv", type=_path, metavar="OUT.csv", help="also write runs, money and energy by month, job and resource"
     )
     plan.add_argument(
         "--set",

@@ -27,6 +27,8 @@ from planner.report.document import plan_document
 from planner.report.export import plan_csv
 from planner.report.finance import with_finance
 from planner.report.job_places import JobPlaces
+from planner.report.jobs_csv import jobs_csv
+from planner.report.shares import groups_of
 from planner.scenario.load import check_document, read_document
 from planner.scenario.own_gpus import with_own_gpus
 from planner.scenario.own_models import with_own_models
@@ -60,6 +62,8 @@ class Plan:
     places: JobPlaces
     break_even: Callable[[], list[dict[str, Any]]]  # between its ways
     finance: Callable[[], dict[str, Any]]  # the report with its money views
+    groups: Callable[[str], list[dict[str, Any]]]  # what each pays for in a way
+    jobs_csv: Callable[[], str]
     result: Result  # behind it, for what else is asked of it
 
 
@@ -315,6 +319,8 @@ def _computed(
         places=JobPlaces(result),
         break_even=cache(lambda: break_even_entries(result)),
         finance=cache(lambda: with_finance(report, result)),
+        groups=cache(lambda way: groups_of(result, way)),
+        jobs_csv=lambda: jobs_csv(report, result),
         result=result,
     )
 

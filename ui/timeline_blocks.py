@@ -258,6 +258,15 @@ def tables(timeline: Timeline, plan: Plan, place: Place | None) -> None:
     waits = plan.simulations.waits(way) if place is not None and plan.simulations.known(way) else {}
     rows = timeline_tables.month_rows(timeline, waits, place)
     folded.dataframe(pd.DataFrame(rows), hide_index=True, key="timeline_months")
+    folded.download_button(
+        t("timeline.table.jobs"),
+        plan.jobs_csv,
+        file_name=f"{frame.file_stem(str(plan.report['name']))}-jobs.csv",
+        mime="text/csv",
+        key="timeline_jobs_csv",
+        on_click="ignore",
+        icon=":material/table:",
+    )
 
 
 def foot(timeline: Timeline) -> None:

@@ -8,11 +8,13 @@ from collections.abc import Iterator
 
 from planner.cost.lines import CostLine
 from planner.report.provenance import dated_sources
+from planner.strategy.attribution import sharers
 from planner.strategy.evaluate import Result, StrategyResult
+from planner.strategy.problem import PlanProblem
 
 COLUMNS = (
     "strategy", "month", "resource", "job", "line", "quantity", "unit", "unit_price_usd", "amount_usd", "kwh",
-    "kg_co2e", "source",
+    "kg_co2e", "source", "jobs",
 )  # fmt: skip
 TOTAL = "total"
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
@@ -40,22 +42,30 @@ def safe_cell(cell: object) -> object:
     return cell
 
 
+def _jobs(line: CostLine, strategy: StrategyResult, problem: PlanProblem) -> list[str]:
+    """The jobs that a line is for, in their order."""
+    used = () if strategy.attribution is None else strategy.attribution.pairs
+    found = {problem.pairs[index].job for index in sharers(problem, line, used)}
+    return [problem.jobs[job].id for job in sorted(found)]
+
+
 def _strategy_rows(strategy: StrategyResult, result: Result) -> Iterator[tuple[object, ...]]:
     evaluation = strategy.evaluation
     if evaluation is None:  # some job can't run: there is nothing to add up, so the totals stay empty
-        yield (strategy.id, TOTAL, "", "", TOTAL, "", "", "", "", "", "", "")
+        yield (strategy.id, TOTAL, "", "", TOTAL, "", "", "", "", "", "", "", "")
         return
     for line in evaluation.lines:
+        jobs = "; ".join(_jobs(line, strategy, result.problem))
         source = "; ".join(dated_sources(line, result.problem.parameters))
         for month, quantity, kwh, kg_co2e in _months(line):
             price = float(line.unit_price[0])
             yield (
                 strategy.id, month, line.resource, line.job, line.id, quantity, line.unit, price, quantity * price, kwh,
-                kg_co2e, source,
+                kg_co2e, source, jobs,
             )  # fmt: skip
     yield (
         strategy.id, TOTAL, "", "", TOTAL, "", "", "", float(evaluation.tco_usd[0]), float(evaluation.kwh[0]),
-        float(evaluation.kg_co2e[0]), "",
+        float(evaluation.kg_co2e[0]), "", "",
     )  # fmt: skip
 
 

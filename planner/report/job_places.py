@@ -17,6 +17,7 @@ from planner.performance.memory_parts import Part, memory_parts
 from planner.report.candidates import CandidateBasis, basis_of, rows_of
 from planner.report.document import bottleneck_entry, issue_entry, plain
 from planner.strategy.allocate import late_problem, machine_counts
+from planner.strategy.attribution import attribute
 from planner.strategy.evaluate import Result, StrategyResult
 from planner.strategy.kernel import Choice, kernel
 from planner.strategy.problem import Pair
@@ -184,5 +185,6 @@ class JobPlaces:
             keep = base.kind != "cloud" or pair.machine is not None
             choice = Choice(machine_count=machine_counts(problem, theta, routing, keep_fixed=keep), routing=routing)
         evaluation = kernel(problem, theta, choice)
-        found = run_costs(problem, theta, choice, evaluation)[index].amortised_usd
+        attribution = attribute(problem, theta, choice, evaluation)
+        found = run_costs(problem, theta, attribution)[index].amortised_usd
         return float(found) if np.isfinite(found) else None

@@ -52,6 +52,8 @@ def plan_text(document: dict[str, Any]) -> str:
             lines += ["", *expected]
     if same := break_even_sentences(document):
         lines += ["", *same]
+    if groups := [row for entry in document["strategies"] for row in _group_rows(entry, rate)]:
+        lines += ["", *table(["way", "group", "people", "total", "share", "a person", "kWh"], groups)]
     if money := finance_lines(document):
         lines += ["", *money]
     if currency["code"] != "USD":
@@ -183,6 +185,23 @@ def _waiting_rows(entry: dict[str, Any]) -> list[list[str]]:
         for place, waiting in places
         if waiting is not None
         for job in waiting["jobs"]
+    ]
+
+
+def _group_rows(entry: dict[str, Any], rate: float) -> list[list[str]]:
+    """What each group pays for, where the document has groups; what belongs to none only where there is any."""
+    return [
+        [
+            _name(entry["id"]),
+            "no group" if group["id"] is None else group["name"],
+            "" if group["people"] is None else _whole(group["people"]),
+            _money(group["amount_usd"], rate),
+            f"{100 * group['amount_usd'] / entry['tco_usd']:.0f} %" if entry["tco_usd"] else "",
+            "" if group["people"] is None else _money(group["amount_usd_per_person"], rate),
+            _whole(group["kwh"]),
+        ]
+        for group in entry.get("groups", ())
+        if group["id"] is not None or round(group["amount_usd"], 2) or group["jobs"]
     ]
 
 

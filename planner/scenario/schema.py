@@ -10,6 +10,7 @@ from planner.catalog.records import PRECISIONS, Market, Precision, Segment, Stat
 from planner.scenario.base import Model
 from planner.scenario.failures import TYPICAL, FailuresPerYear, RepairH
 from planner.scenario.finance import Ceiling, FinanceInput, FiscalMonth
+from planner.scenario.groups import GroupInput
 from planner.scenario.money import money_aliases
 from planner.scenario.values import (
     AgeMonths,
@@ -40,6 +41,7 @@ from planner.scenario.values import (
     Month,
     Months,
     NonNegative,
+    PlannedMonth,
     Positive,
     Price,
     Pue,
@@ -144,10 +146,11 @@ class JobInput(Work):
     runs_per_month: Positive
     growth_per_month: Growth = 0.0
     seasonality: Annotated[list[NonNegative], Field(min_length=12, max_length=12)] | None = None
-    runs_by_month: dict[Month, NonNegative] = Field(default_factory=dict)
+    runs_by_month: dict[PlannedMonth, NonNegative] = Field(default_factory=dict)
     attempts_per_run: AtLeastOne | None = None
     job_class: JobClass = Field(default="development", alias="class")
     deadline_h: Positive | None = None
+    group: str | None = None
     priority: Annotated[int, BeforeValidator(check_whole), Field(ge=0, le=9)] = 0
     submitted_together: Count = 1
     arrivals: Arrivals = "even"
@@ -362,6 +365,7 @@ class Scenario(Model):
     tax: Tax = Tax()
     site: SiteInput = SiteInput()
     staff: Staff = Staff()
+    groups: Annotated[dict[Id, GroupInput], Field(max_length=100)] = Field(default_factory=dict)
     jobs: Annotated[dict[Id, JobInput], Field(min_length=1, max_length=100)]
     machines: Annotated[dict[Id, MachineInput], Field(max_length=200)] = Field(default_factory=dict)
     rental: Rental = Rental()

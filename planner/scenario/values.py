@@ -82,6 +82,13 @@ def _share(value: object) -> float:
     return number if number == 0 else check_positive(number)
 
 
+def _planned_month(value: object) -> int:
+    number = check_whole(value)
+    if not 1 <= number <= 84:
+        raise ValueError("a month of the plan, from 1 to 84 (what is past isn't planned)")
+    return number
+
+
 def _price(value: object) -> Money:
     money = parse_money(value)
     if money.amount <= 0:
@@ -179,3 +186,4 @@ JobClass = Annotated[Literal["development", "key"], BeforeValidator(_job_class)]
 Price = Annotated[Money, BeforeValidator(_price)]
 Amount = Annotated[Money, BeforeValidator(_amount)]
 ResidualRatios = Annotated[dict[AgeMonths, Share], Field(min_length=1), AfterValidator(_from_new)]
+PlannedMonth = Annotated[int, BeforeValidator(_planned_month)]

@@ -5,16 +5,16 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from planner.catalog.records import Catalog, Workload, is_old
 from planner.performance.evidence import Evidence
 from planner.scenario.own_gpus import with_own_gpus
 from planner.scenario.own_models import with_own_models
 from planner.scenario.schema import Scenario
 from planner.strategy.allocate import KINDS, Allocation, Kind, allocate, on_time
+from planner.strategy.attribution import Attribution, attribute
 from planner.strategy.compare import Recommendation, recommend
 from planner.strategy.demand import TrainingDemand
+from planner.strategy.job_notes import job_notes
 from planner.strategy.kernel import Choice, Evaluation, kernel
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import Issue, Pair, PlanProblem
@@ -65,6 +65,7 @@ class StrategyResult:
     evaluation: Evaluation | None
     jobs: tuple[JobResult, ...]
     range: Range | None  # likely range of the total
+    attribution: Attribution | None = None  # None as `evaluation`
 
     @property
     def feasible(self) -> bool:
@@ -107,6 +108,7 @@ class Result:
                     for issue in (*job.pair.fit.warnings, *late_for_capacity(job.job, job.resource, job.start_wait))
                 ]
             found += self._machine_warnings(strategy)
+            found += [issue for job in strategy.jobs for issue in job_notes(self.problem, job.pair, job.attempt_h)]
             found += [issue for job in strategy.jobs for issue in self._price_warnings(job.resource)]
         unique: dict[tuple[str, str, str, str], Issue] = {}
         for issue in found:
@@ -214,13 +216,19 @@ def _strategy(
             id=allocation.kind, kind=allocation.kind, allocation=allocation, evaluation=None, jobs=(), range=None
         )
     evaluation = kernel(problem, theta, choice)
-    costs = run_costs(problem, theta, choice, evaluation)
+    attribution = attribute(problem, theta, choice, evaluation)
+    costs = run_costs(problem, theta, attribution)
     jobs = tuple(
-        _job_result(problem, theta, index, float(choice.routing[0, index]), costs[index])
-        for index in np.flatnonzero(choice.routing[0] > 0).tolist()
+        _job_result(problem, theta, index, float(choice.routing[0, index]), costs[index]) for index in attribution.pairs
     )
     return StrategyResult(
-        id=allocation.kind, kind=allocation.kind, allocation=allocation, evaluation=evaluation, jobs=jobs, range=spread
+        id=allocation.kind,
+        kind=allocation.kind,
+        allocation=allocation,
+        evaluation=evaluation,
+        jobs=jobs,
+        range=spread,
+        attribution=attribution,
     )
 
 

@@ -46,11 +46,21 @@ class Job:
     egress_gb_per_run_at: int | None
     local_share_at: int | None
     restarts: Restarts | None  # None: interruptions aren't counted
+    group: str | None = None
 
     @property
     def mean_factor(self) -> float:
         """Demand of a mean month over `runs_per_month`. [-]"""
         return 1.0 if self.profile is None else sum(self.profile) / len(self.profile)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """People who share the machines and are charged together."""
+
+    id: str
+    name: str
+    people: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -314,6 +324,7 @@ class PlanProblem:
     storage_gb_at: int
     warnings: tuple[Issue, ...]
     views: MoneyViews
+    groups: tuple[Group, ...] = ()
 
     def theta(self) -> Theta:
         """The nominal parameter values as one row."""

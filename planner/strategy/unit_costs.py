@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from planner.cost.lines import CostLine
-from planner.strategy.kernel import Choice, Evaluation
+from planner.strategy.attribution import Attribution
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import Machine, Pair, PlanProblem
 from planner.strategy.sessions import attempt_s, session_node_h
@@ -22,73 +19,20 @@ class RunCost:
     marginal_usd: float
 
 
-def run_costs(problem: PlanProblem, theta: Theta, choice: Choice, evaluation: Evaluation) -> dict[int, RunCost]:
+def run_costs(problem: PlanProblem, theta: Theta, attribution: Attribution) -> dict[int, RunCost]:
     """Cost per run of every pair in use, by pair index.
 
-    Amortised: the lines of the pair's resource with their tax; those shared by several jobs or resources by busy
-    GPU-hours. Marginal: only what one more run adds - energy above idle, or the billed session and its egress, and
-    their tax.
+    Amortised: what is attributed to the pair over all lines. Marginal: only what one more run adds - energy above idle,
+    or the billed session and its egress, and their tax.
     """
-    used = np.flatnonzero(choice.routing[0] > 0).tolist()
-    busy = {index: _busy_gpu_h(problem, theta, index, float(choice.routing[0, index])) for index in used}
+    amounts, runs = attribution.amount_usd.sum(axis=1), attribution.runs.sum(axis=1)
     return {
         index: RunCost(
-            amortised_usd=_amortised(problem, theta, evaluation, index, busy),
+            amortised_usd=float(amounts[row] / runs[row]),
             marginal_usd=marginal_usd(problem, theta, problem.pairs[index]),
         )
-        for index in used
+        for row, index in enumerate(attribution.pairs)
     }
-
-
-def _busy_gpu_h(problem: PlanProblem, theta: Theta, index: int, share: float) -> float:
-    pair = problem.pairs[index]
-    job = problem.jobs[pair.job]
-    attempts = float(theta[0, job.runs_per_month_at] * theta[0, job.attempts_per_run_at]) * share
-    return attempts * job.mean_factor * float(attempt_s(pair, theta)[0]) / S_PER_H * pair.gpus
-
-
-def _amortised(problem: PlanProblem, theta: Theta, evaluation: Evaluation, index: int, busy: dict[int, float]) -> float:
-    tax_rate = 0.0 if problem.tax_recoverable else float(theta[0, problem.tax_rate_at])
-    total = 0.0
-    for line in evaluation.lines:
-        if line.id.startswith("tax_"):
-            continue
-        sharers = _sharers(problem, line, list(busy))
-        if index in sharers:
-            amount = float(line.amount[0].sum()) * (1.0 + (tax_rate if line.taxed else 0.0))
-            weights = {i: _weight(problem, theta, evaluation, line, i, busy[i]) for i in sharers}
-            together = sum(weights.values())
-            total += amount * (weights[index] / together if together > 0 else 1.0 / len(sharers))
-    runs = float(evaluation.runs_per_month[0, index]) * problem.horizon_months
-    return total / runs
-
-
-def _sharers(problem: PlanProblem, line: CostLine, used: list[int]) -> list[int]:
-    """Pairs that a line is for."""
-    pairs = problem.pairs
-    if line.job:
-        return [i for i in used if pairs[i].resource == line.resource and problem.jobs[pairs[i].job].id == line.job]
-    if line.resource == "site":
-        return [i for i in used if pairs[i].machine is not None]
-    if line.resource == "cloud":
-        return [i for i in used if pairs[i].offer is not None]
-    if line.id.startswith(("storage.", "egress.")):
-        return [i for i in used if _provider(problem, pairs[i]) == line.resource]
-    return [i for i in used if pairs[i].resource == line.resource]
-
-
-def _provider(problem: PlanProblem, pair: Pair) -> str | None:
-    return None if pair.offer is None else problem.providers[problem.offers[pair.offer].provider].id
-
-
-def _weight(
-    problem: PlanProblem, theta: Theta, evaluation: Evaluation, line: CostLine, index: int, busy_h: float
-) -> float:
-    """Egress by gigabytes sent from there, everything else that is shared by busy GPU-hours."""
-    if line.kind != "egress":
-        return busy_h
-    column = problem.jobs[problem.pairs[index].job].egress_gb_per_run_at
-    return 0.0 if column is None else float(theta[0, column] * evaluation.runs_per_month[0, index])
 
 
 def marginal_usd(problem: PlanProblem, theta: Theta, pair: Pair) -> float:

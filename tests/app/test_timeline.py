@@ -179,6 +179,8 @@ def test_every_month_can_be_read_in_numbers(at_once):
     way = way_of(at)
     assert months["Cash, USD"].iloc[1] == f"{way['months'][1]['amount_usd']:.2f}"
     assert (months["Load, workstation"] == percent(way["machines"][0]["utilisation"])).all()
+    assert at.session_state["last_good"].jobs_csv().startswith("strategy,month,group,job,resource,runs,gpu_hours,")
+    assert "Where each job runs, by month, as CSV" in [button.label for button in at.get("download_button")]
 
 
 def test_an_empty_scenario_leads_on():
@@ -225,6 +227,24 @@ def test_the_finance_reader_opens_a_section_of_their_own(at_once):
     assert "2026/27 Q2" in at.warning[0].value
     shown = tables(at)[before:]
     assert [table.columns[0] for table in shown] == ["Fiscal year", "Fiscal year", "Way"]
+
+
+def test_groups_have_a_section_of_their_own_where_there_are_some():
+    assert not [block for block in opened(plan_text(horizon_months=31)).expander if block.label == "Cost per group"]
+    groups = {"vision": {"name": "Vision lab", "people": 4}, "language": {}}
+    at = opened(plan_text(horizon_months=33, groups=groups, jobs__daily__group="vision", jobs__key__group="language"))
+    assert [block.label for block in at.expander].index("Cost per group") >= 0
+    assert "has the largest part" not in words(at)
+    at.session_state["timeline_groups"] = True
+    at.run()
+    assert not at.exception
+    assert "**Vision lab** has the largest part" in words(at)
+    assert list(tables(at)[-1]["Group"]) == ["language", "Vision lab"]  # in the order of the file
+    months = next(frame.value for frame in at.dataframe if "Vision lab, USD" in frame.value.columns)
+    assert len(months) == len(way_of(at)["months"])
+    paid = sum(float(text.replace(",", "").replace("−", "-")) for text in months["Vision lab, USD"])
+    rest = sum(float(text.replace(",", "").replace("−", "-")) for text in months["language, USD"])
+    assert paid + rest == pytest.approx(way_of(at)["tco_usd"], abs=0.005 * 2 * len(months))
 
 
 def test_machines_that_fail_and_limits_that_waiting_breaks_are_shown(at_once):

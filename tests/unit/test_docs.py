@@ -33,7 +33,9 @@ from planner.report.document import plan_document
 from planner.report.export import COLUMNS
 from planner.report.finance import with_finance
 from planner.report.finance_csv import COLUMNS as YEAR_COLUMNS
+from planner.report.jobs_csv import JOBS_COLUMNS
 from planner.report.listing import KINDS, list_rows
+from planner.report.shares import with_shares
 from planner.report.validation import COLUMNS as VALIDATION_COLUMNS
 from planner.report.waiting import with_waiting
 from planner.scenario.load import check_document, parse_scenario, read_document
@@ -210,13 +212,16 @@ def hybrid_lab(*, impossible: bool) -> dict[str, Any]:
         "rental.egress_usd_per_gb": 0.05,
         "cash_ceiling_usd_per_quarter": 1000,
         "machines.workstation.finance": {"lease_offer": {"term_months": 36, "lease_factor_per_month": 0.03}},
+        "groups.lab": {"people": 4},
+        "jobs.daily.group": "lab",
     }
     if impossible:
         changed = {"jobs.key.in_house": True, "rental.gpus": ["t4", "l4"]}
     document = read_document((ROOT / "examples" / "hybrid-lab.yaml").read_bytes())
     scenario = check_document(with_overrides(document, changed))
     result = evaluate(scenario, load_catalog(today=TODAY), load_evidence(), today=TODAY)
-    return with_finance(with_break_even(with_waiting(plan_document(result), result), result), result)
+    plan = with_break_even(with_waiting(plan_document(result), result), result)
+    return with_finance(with_shares(plan, result), result)
 
 
 def test_every_key_of_a_plan_is_described() -> None:
@@ -273,6 +278,7 @@ def test_every_kind_of_line_is_described_with_its_group() -> None:
 def test_every_column_of_the_csv_is_described_in_its_order() -> None:
     assert tuple(described(sections("cli.md")["CSV"])) == COLUMNS
     assert tuple(described(sections("cli.md")["CSV by fiscal year"])) == YEAR_COLUMNS
+    assert tuple(described(sections("cli.md")["CSV by job"])) == JOBS_COLUMNS
 
 
 def test_every_key_of_an_estimate_is_described(capsys: pytest.CaptureFixture[str]) -> None:

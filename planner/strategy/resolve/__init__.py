@@ -13,7 +13,7 @@ from planner.strategy.resolve.commitments import with_commitments
 from planner.strategy.resolve.figures import Figures
 from planner.strategy.resolve.financing import resolve_views
 from planner.strategy.resolve.machines import resolve_machine
-from planner.strategy.resolve.names import check_names, check_throughput_keys
+from planner.strategy.resolve.names import check_names, check_throughput_keys, resolve_groups
 from planner.strategy.resolve.offers import pool, resolve_offer
 from planner.strategy.resolve.pairs import PairFinder, resolve_job
 from planner.strategy.resolve.pins import check_pins
@@ -81,6 +81,7 @@ def resolve(scenario: Scenario, catalog: Catalog, evidence: Evidence, *, today: 
     staff = scenario.staff
     return PlanProblem(
         name=scenario.name,
+        groups=resolve_groups(scenario),
         horizon_months=scenario.horizon_months,
         currency=scenario.currency,
         usd_per_unit=currency.value,

@@ -7,6 +7,7 @@ import difflib
 from planner.catalog.records import Catalog
 from planner.errors import InputError, UnknownIdError
 from planner.scenario.schema import Scenario
+from planner.strategy.problem import Group
 
 _RESERVED_NAMES = ("site", "cloud")  # resources of shared cost lines
 
@@ -45,3 +46,18 @@ def check_throughput_keys(scenario: Scenario, catalog: Catalog) -> None:
             if key not in known:
                 near = difflib.get_close_matches(key, known, n=3, cutoff=0.4)
                 raise UnknownIdError("machine, offer or GPU", key, near, field=f"jobs.{id}.throughput.{key}")
+
+
+def resolve_groups(scenario: Scenario) -> tuple[Group, ...]:
+    """The groups of a scenario, of which every job's is one.
+
+    Raises
+    ------
+    UnknownIdError
+        For a group that isn't there.
+    """
+    for id, entry in scenario.jobs.items():
+        if entry.group is not None and entry.group not in scenario.groups:
+            near = difflib.get_close_matches(entry.group, scenario.groups, n=3, cutoff=0.4) or list(scenario.groups)[:3]
+            raise UnknownIdError("group", entry.group, near, field=f"jobs.{id}.group")
+    return tuple(Group(id=id, name=entry.name or id, people=entry.people) for id, entry in scenario.groups.items())

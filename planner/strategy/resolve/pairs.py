@@ -64,6 +64,7 @@ def resolve_job(
         if entry.local_share is None
         else table.add(f"{where}.local_share", given(entry.local_share), "-"),
         restarts=_restarts(where, entry, figures, table) if entry.restarts else None,
+        group=entry.group,
     )
     return job, workload
 

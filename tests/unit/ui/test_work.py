@@ -39,6 +39,9 @@ def opened(name="hybrid-lab", **changes):
         candidates=tuple,
         places=JobPlaces(result),
         break_even=list,
+        groups=lambda way: [],
+        jobs_csv=lambda: "",
+        result=result,
     )
     return View(report, plan.document, shipped_catalog(), USD), plan
 
