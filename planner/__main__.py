@@ -50,6 +50,8 @@ from planner.report.claims import claims_document, claims_text
 from planner.report.diff import diff_paths, diff_text
 from planner.report.document import plan_document
 from planner.report.export import plan_csv
+from planner.report.finance import with_finance
+from planner.report.finance_csv import years_csv
 from planner.report.forecast import Pauses, forecast_document
 from planner.report.gpu_values import BASES
 from planner.report.held_out import load_held_out
@@ -126,7 +128,8 @@ def _plan(options: argparse.Namespace) -> None:
     known = with_own_models(with_own_gpus(catalog, scenario.gpus), scenario.models)
     evidence = _with_measurements(load_evidence(), options.measurements, known)
     result = evaluate(scenario, catalog, evidence, today=options.today)
-    plan = with_shares(with_break_even(with_waiting(plan_document(result), result), result), result)
+    document = with_break_even(with_waiting(plan_document(result), result), result)
+    plan = with_finance(with_shares(document, result), result)
     _write_tables(options, result, plan)
     if plan["recommended"] is None:
         print(plan["reason"], file=sys.stderr)
@@ -145,6 +148,9 @@ def _write_tables(options: argparse.Namespace, result: Result, plan: dict[str, A
         write_whole(options.csv, plan_csv(result), field="--csv", sources=read)
     if by_job is not None:
         write_whole(by_job, jobs_csv(plan, result), field="--jobs-csv", sources=read)
+    if options.csv_by_year is not None:
+        written = [path for path in (options.csv, by_job) if path is not None]
+        write_whole(options.csv_by_year, years_csv(plan), field="--csv-by-year", sources=[*read, *written])
 
 
 def _actual(options: argparse.Namespace) -> None:
@@ -435,6 +441,9 @@ def _parser() -> argparse.ArgumentParser:
     plan = commands.add_parser("plan", parents=[common], help="plan a scenario file every way")
     plan.add_argument("file", type=_path, metavar="FILE.yaml")
     plan.add_argument("--csv", type=_path, metavar="OUT.csv", help="also write every cost line by month")
+    plan.add_argument(
+        "--csv-by-year", type=_path, metavar="OUT.csv", help="also write the money of each way by fiscal year"
+    )
     plan.add_argument(
         "--jobs-csv", type=_path, metavar="OUT.csv", help="also write runs, money and energy by month, job and resource"
     )

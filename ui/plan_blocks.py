@@ -97,8 +97,8 @@ def _metric(column: Any, label: str, value: str, pill: str) -> None:
 
 
 def _monthly_usd(way: Mapping[str, Any]) -> float:
-    """Running costs of a median month."""
-    running = sorted(month["opex_usd"] for month in way["months"])
+    """Running costs, instalments and lease payments of a median month."""
+    running = sorted(month["opex_usd"] + month["financing_usd"] for month in way["months"])
     return float(running[len(running) // 2])
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from planner.units import MONTHS_PER_YEAR
 from ui import formatting
 from ui.charts import CostBar, Ring, SpendLine
+from ui.fiscal import spans_of
 from ui.formatting import escaped
 from ui.i18n import t
 from ui.view import Row, View, way_name
@@ -21,6 +22,11 @@ _ROLE_OF_LINE = {
     "resale_host": "owned",
     "opportunity": "owned",
     "tax_purchase": "owned",
+    "loan_proceeds": "owned",
+    "loan_repayment": "owned",
+    "lease": "owned",
+    "buyout": "owned",
+    "tax_lease": "owned",
     "commitment": "reserved",
     "overflow": "on_demand",
     "electricity": "electricity",
@@ -104,7 +110,7 @@ def _spent(way: Row, last: int) -> list[tuple[float, float]]:
     spent = -_worth_today(way)
     points = [(0.0, float(way["cash_at_start_usd"]))]
     for month in way["months"]:
-        spent += month["capex_usd"] + month["opex_usd"]
+        spent += month["capex_usd"] + month["opex_usd"] + month["financing_usd"]
         points.append((float(month["month"]), float(spent)))
     return [*points, *((float(month), float(spent)) for month in range(len(points), last + 1))]
 
@@ -117,15 +123,14 @@ def _worth_today(way: Row) -> float:
 def cash_table(view: View) -> list[dict[str, str]]:
     """Cash by year and way, with what resale brings back."""
     rows = []
-    months, year = view.report["horizon_months"], int(MONTHS_PER_YEAR)
-    for start in range(0, months, year):
-        end = min(start + year, months)
-        whole = end - start == year
-        key = "cash.year" if whole else "cash.part_of_year"
-        row = {t("cash.when"): t(key, year=start // year + 1, months=end - start)}
+    months = view.report["horizon_months"]
+    for span in spans_of(view.document, months, "year"):
+        length = span.last - span.first + 1
+        key = "cash.year" if length == MONTHS_PER_YEAR else "cash.part_of_year"
+        row = {t("cash.when"): t(key, year=span.label, months=length)}
         for way in view.distinct:
-            cash = sum(month["amount_usd"] for month in way["months"][start:end])
-            if start == 0:
+            cash = sum(month["amount_usd"] for month in way["months"][span.first - 1 : span.last])
+            if span.first == 1:
                 cash -= _worth_today(way)
             row[way_name(way)] = _table_money(view, cash)
         rows.append(row)

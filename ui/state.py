@@ -25,6 +25,7 @@ from planner.report.break_even import break_even_entries
 from planner.report.candidates import Candidate, candidates
 from planner.report.document import plan_document
 from planner.report.export import plan_csv
+from planner.report.finance import with_finance
 from planner.report.job_places import JobPlaces
 from planner.report.jobs_csv import jobs_csv
 from planner.report.shares import groups_of
@@ -60,6 +61,7 @@ class Plan:
     candidates: Callable[[], tuple[Candidate, ...]]
     places: JobPlaces
     break_even: Callable[[], list[dict[str, Any]]]  # between its ways
+    finance: Callable[[], dict[str, Any]]  # the report with its money views
     groups: Callable[[str], list[dict[str, Any]]]  # what each pays for in a way
     jobs_csv: Callable[[], str]
     result: Result  # behind it, for what else is asked of it
@@ -316,6 +318,7 @@ def _computed(
         candidates=cache(lambda: candidates(result)),
         places=JobPlaces(result),
         break_even=cache(lambda: break_even_entries(result)),
+        finance=cache(lambda: with_finance(report, result)),
         groups=cache(lambda way: groups_of(result, way)),
         jobs_csv=lambda: jobs_csv(report, result),
         result=result,

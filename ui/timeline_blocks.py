@@ -22,11 +22,12 @@ from ui import (
     timeline_words,
 )
 from ui.deferred import Deferred
+from ui.fiscal import PERIODS
 from ui.formatting import dollars, escaped
 from ui.i18n import t
 from ui.plan_waiting import overflow_sentences
 from ui.state import Plan
-from ui.timeline_data import PERIODS, Timeline
+from ui.timeline_data import Timeline
 from ui.view import Row, View, way_name
 
 _WIDE = [1.65, 1]
@@ -130,7 +131,7 @@ def cash(timeline: Timeline, period: str, *, outdated: bool) -> None:
         st.markdown(f"### {t('timeline.years.title')}", anchors=False)
         rows = pd.DataFrame(timeline_tables.year_rows(timeline))
         st.table(rows, hide_index=True, border="horizontal")
-        st.markdown(f":small[:gray[{t('timeline.years.note')}]]")
+        st.markdown(f":small[:gray[{t(timeline_words.years_note(timeline))}]]")
 
 
 def machines(timeline: Timeline, plan: Plan, *, outdated: bool) -> Place | None:

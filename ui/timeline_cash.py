@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -60,7 +61,7 @@ def cash_chart(
     rows = [row for entry in periods for row in _parts(entry, cut, scale, period, currency)]
     roles = [role for role in COST_ROLES if any(role in entry.parts_usd for entry in periods)]
     domain = [0.5, len(periods) + 0.5]
-    x = {"type": "quantitative", "scale": {"domain": domain, "nice": False}, "axis": _x_axis(len(periods), period)}
+    x = {"type": "quantitative", "scale": {"domain": domain, "nice": False}, "axis": _x_axis(periods, period)}
     ticks = nice_ticks(top)
     below = [-tick for tick in ticks[1:] if tick <= -bottom]
     y = {
@@ -134,7 +135,7 @@ def part_name(role: str) -> str:
 def period_name(entry: Period, period: str) -> str:
     """ "Month 5", "Quarter 2 (months 4–6)"."""
     key = f"timeline.name.{period}"
-    return t(key, number=entry.number) if period == "month" else t(key, number=entry.number, months=months_of(entry))
+    return t(key, number=entry.number) if period == "month" else t(key, number=entry.label, months=months_of(entry))
 
 
 def months_of(entry: Period) -> str:
@@ -264,11 +265,15 @@ def _afterwards(periods: Sequence[Period], horizon_months: int, colours: Palette
     ]
 
 
-def _x_axis(count: int, period: str) -> Spec:
+def _x_axis(periods: Sequence[Period], period: str) -> Spec:
+    count = len(periods)
     if period == "month":
         return {"values": month_marks(count), "title": t("chart.spend.x"), "format": "d"}
     step = math.ceil(count / _MOST_TICKS)
     axis = {"values": list(range(1, count + 1, step)), "title": t(f"timeline.x.{period}"), "format": "d"}
+    labels = [entry.label for entry in periods]
+    if any(label != str(number) for number, label in enumerate(labels, start=1)):  # those of a fiscal calendar
+        return {**axis, "title": None, "labelExpr": f"split({json.dumps(labels)}[datum.value - 1], ' ')"}
     return {**axis, "labelExpr": "'Q' + datum.label"} if period == "quarter" else axis
 
 

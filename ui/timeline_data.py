@@ -7,13 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from planner.units import MONTHS_PER_YEAR
+from planner.strategy.fiscal import Span
 from ui import plan_rows
+from ui.fiscal import spans_of
 from ui.palette import COST_ROLES
 from ui.view import Row, View
 
-PERIODS = {"month": 1, "quarter": 3, "year": int(MONTHS_PER_YEAR)}
-"""Months of each."""
 _NO_CASH = "opportunity"  # what machines that are there already could be sold for today
 _PEAK = 2.0  # times the median month, from which one is called a peak
 _EVEN = 1.1  # times, up to which months are called even
@@ -24,6 +23,7 @@ class Period:
     """Cash of some months. Resale comes in and is negative."""
 
     number: int  # from 1
+    label: str  # its name in the fiscal calendar, else the number
     first: int
     last: int
     parts_usd: Mapping[str, float]  # paid, by role
@@ -46,6 +46,7 @@ class YearCash:
     """Cash of a fiscal year; `number` None for all years."""
 
     number: int | None
+    label: str
     months: int
     purchase_usd: float
     resale_usd: float
@@ -99,18 +100,22 @@ class Timeline:
         """Whether the way has numbers: it may work, or be late or over capacity."""
         return bool(self.way["months"])
 
+    def spans(self, period: str) -> list[Span]:
+        """Periods of the plan by its fiscal calendar."""
+        return spans_of(self.view.document, self.months, period)
+
     def cash(self, period: str) -> list[Period]:
         """Cash by month, quarter or year of the plan."""
-        size = PERIODS[period]
         found = []
-        for start in range(0, self.months, size):
-            end = min(start + size, self.months)
-            sums = {role: sum(amounts[start:end]) for role, amounts in self._by_role.items()}
+        for span in self.spans(period):
+            start = span.first - 1
+            sums = {role: sum(amounts[start : span.last]) for role, amounts in self._by_role.items()}
             found.append(
                 Period(
-                    number=start // size + 1,
-                    first=start + 1,
-                    last=end,
+                    number=span.number,
+                    label=span.label,
+                    first=span.first,
+                    last=span.last,
                     parts_usd={role: sums[role] for role in COST_ROLES if sums.get(role)},
                     resale_usd=sums.get("resale", 0.0),
                     after=start >= self.horizon_months,
@@ -123,6 +128,7 @@ class Timeline:
         rows = [
             YearCash(
                 number=year.number,
+                label=year.label,
                 months=year.last - year.first + 1,
                 purchase_usd=year.parts_usd.get("owned", 0.0),
                 resale_usd=year.resale_usd,
@@ -134,6 +140,7 @@ class Timeline:
         ]
         total = YearCash(
             number=None,
+            label="",
             months=self.months,
             purchase_usd=sum(row.purchase_usd for row in rows),
             resale_usd=sum(row.resale_usd for row in rows),

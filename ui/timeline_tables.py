@@ -43,10 +43,10 @@ def _year(year: YearCash) -> str:
     if year.number is None:
         return f"**{t('timeline.years.total')}**"
     if year.after:
-        return t("timeline.years.after", number=year.number)
+        return t("timeline.years.after", number=year.label)
     if year.months < MONTHS_PER_YEAR:
-        return t("cash.part_of_year", year=year.number, months=year.months)
-    return str(year.number)
+        return t("cash.part_of_year", year=year.label, months=year.months)
+    return year.label
 
 
 def month_rows(

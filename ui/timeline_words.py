@@ -198,3 +198,8 @@ def gantt_heading(course: Mapping[str, Any]) -> str:
         if longest < SHORT_H
         else t("timeline.gantt.longest", wait=formatting.duration(longest)),
     )
+
+
+def years_note(timeline: Timeline) -> str:
+    """Key of what is said below the table of fiscal years: with a calendar, or in years of the plan."""
+    return "timeline.years.note_fiscal" if timeline.view.document.get("plan_starts") else "timeline.years.note"

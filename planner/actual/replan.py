@@ -153,6 +153,8 @@ def _machines(found: Replan, scenario: Scenario, comparison: Comparison) -> None
                 del entry[key]
             entry |= new_cards
         _orders(found, entry, told, machine, way.choice.machine_count[:, index], stock)
+        if machine.finance is not None:
+            _say(found.left, "replan_financing", f"machines.{machine.id}.finance", machine=machine.id)
 
 
 def _without(found: Replan, id: str) -> None:

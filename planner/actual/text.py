@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from planner.messages import render
-from planner.report.text import table
+from planner.report.text_table import table
 
 _EFFECTS = (
     ("runs_usd", "runs"),

@@ -35,6 +35,7 @@ def unit_schedule(
     first_age: int,
     replacement_age: int,
     owned: bool,
+    replaced_age: int | None = None,
     ordered_month: int = 0,
     delivery_months: int = 0,
 ) -> Schedule:
@@ -52,6 +53,8 @@ def unit_schedule(
         Age of the first unit at the start of the plan and of its replacements when bought. [months]
     owned : bool
         The first unit is there already, so its purchase isn't part of the plan.
+    replaced_age : int or None
+        Age at which units of the plan go, where that is before the end of their life: under a lease. [months]
     ordered_month, delivery_months : int
         End of the month in which the first unit is bought (0: the start), and how long a unit takes to come. [months]
 
@@ -71,14 +74,15 @@ def unit_schedule(
     purchases: list[int] = [] if owned else [ordered_month]
     sales: list[Sale] = []
     start, age = 0 if owned else ordered_month + delivery_months, first_age
+    until = replaced_age if replaced_age is not None and not owned else useful_life_months
     while True:
-        end = max(start + useful_life_months - age, delivery_months)  # a replacement ordered at the start comes then
+        end = max(start + until - age, delivery_months)  # a replacement ordered at the start comes then
         if end >= horizon_months:
             sales.append(Sale(month=horizon_months, bought_age=age, sold_age=age + horizon_months - start))
             return Schedule(purchase_months=tuple(purchases), sales=tuple(sales))
         sales.append(Sale(month=end, bought_age=age, sold_age=age + end - start))
         purchases.append(end - delivery_months)
-        start, age = end, replacement_age
+        start, age, until = end, replacement_age, replaced_age or useful_life_months
 
 
 def residual_ratio(ratio_sold: Numeric, ratio_bought: Numeric) -> Numeric:

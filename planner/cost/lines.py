@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
-Group = Literal["capex", "residual", "opex"]
-TaxKind = Literal["tax_purchase", "tax_local", "tax_rented"]
+Group = Literal["capex", "residual", "opex", "financing"]
+TaxKind = Literal["tax_purchase", "tax_lease", "tax_local", "tax_rented"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

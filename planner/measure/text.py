@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planner.measure.results import Bandwidth, MatmulRate, Report, Result, Skipped
 from planner.measure.timing import SPREAD_LIMIT, Timing
-from planner.report.text import table
+from planner.report.text_table import table
 
 
 def result_line(result: Result) -> str:

@@ -14,6 +14,7 @@ from planner.identity_cache import IdentityCache
 from planner.messages import render
 from planner.performance.bottleneck import Bottleneck, bottleneck
 from planner.performance.estimate import Prediction, Setup
+from planner.report.money_issues import money_issues
 from planner.report.owned_options import owned_option_entries
 from planner.report.provenance import estimated_share, is_estimate, line_sources, source_record, used_parameters
 from planner.strategy.compare import cash_at_start_usd, payback_month
@@ -56,7 +57,7 @@ def plan_document(result: Result) -> dict[str, Any]:
         "reason_code": advice.reason_code,
         "reason_params": plain(advice.reason_params),
         "owned_options": owned_option_entries(result),
-        "warnings": [issue_entry(issue) for issue in result.warnings],
+        "warnings": [issue_entry(issue) for issue in (*result.warnings, *money_issues(result))],
         "strategies": strategies,
         "figures": [_figure_entry(parameter) for parameter in figures],
         "sources": {id: source_record(id, result.catalog, result.evidence) for id in sorted(cited)},
@@ -96,8 +97,10 @@ def strategy_entry(strategy: StrategyResult, result: Result, limits: Mapping[int
         "problems": [issue_entry(issue) for issue in strategy.allocation.problems],
     }
     if evaluation is None:
-        money = ("tco_usd", "present_value_usd", "capex_usd", "residual_usd", "opex_usd", "energy_kwh", "kg_co2e")
-        empty = dict.fromkeys((*money, "estimated_share", "tco_low_usd", "tco_high_usd", "cash_at_start_usd"))
+        money = ("tco_usd", "present_value_usd", "capex_usd", "residual_usd", "opex_usd", "financing_usd")
+        empty = dict.fromkeys(
+            (*money, "energy_kwh", "kg_co2e", "estimated_share", "tco_low_usd", "tco_high_usd", "cash_at_start_usd")
+        )
         lists = ("paybacks", "lines", "jobs", "machines", "quotas", "months")
         return {**head, **empty, **{name: [] for name in lists}}
     return {
@@ -107,6 +110,7 @@ def strategy_entry(strategy: StrategyResult, result: Result, limits: Mapping[int
         "capex_usd": _first(evaluation.capex_usd),
         "residual_usd": _first(evaluation.residual_usd),
         "opex_usd": _first(evaluation.opex_usd),
+        "financing_usd": _first(evaluation.financing_usd),
         "energy_kwh": _first(evaluation.kwh),
         "kg_co2e": _first(evaluation.kg_co2e),
         "estimated_share": estimated_share(evaluation.lines, problem.parameters),
@@ -278,7 +282,7 @@ def _every_month(values: list[Any], months: int) -> list[Any]:
 def month_entries(evaluation: Evaluation) -> list[dict[str, Any]]:
     """Money and energy by month; purchases at the start of the plan stand in month 1, as in the CSV."""
     months = evaluation.discount.shape[1] - 1
-    sums = {group: [0.0] * (months + 1) for group in ("capex", "residual", "opex")}
+    sums = {group: [0.0] * (months + 1) for group in ("capex", "residual", "opex", "financing")}
     kwh, kg_co2e = [0.0] * (months + 1), [0.0] * (months + 1)
     for line in evaluation.lines:
         for time, amount in enumerate(line.amount[0].tolist()):
@@ -297,6 +301,7 @@ def month_entries(evaluation: Evaluation) -> list[dict[str, Any]]:
                 "capex_usd": sums["capex"][month],
                 "residual_usd": sums["residual"][month],
                 "opex_usd": sums["opex"][month],
+                "financing_usd": sums["financing"][month],
                 "amount_usd": amount,
                 "cumulative_usd": so_far,
                 "kwh": kwh[month],

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from planner.report.text import UNKNOWN, table
+from planner.report.text import UNKNOWN
+from planner.report.text_table import table
 
 MOST_ROWS = 5
 _DIGITS = 3  # of an estimate

@@ -10,7 +10,9 @@ from planner.catalog.source_ids import MEASUREMENTS
 from planner.messages import render
 from planner.performance.evidence import OWN
 from planner.report.break_even import break_even_sentences
+from planner.report.finance_text import finance_lines
 from planner.report.owned_options import option_name
+from planner.report.text_table import table
 from planner.report.waiting import FEW_RUNS
 
 UNKNOWN = "unknown"
@@ -56,6 +58,8 @@ def plan_text(document: dict[str, Any]) -> str:
         lines += ["", *same]
     if groups := [row for entry in document["strategies"] for row in _group_rows(entry, rate)]:
         lines += ["", *table(["way", "group", "people", "total", "share", "a person", "kWh"], groups)]
+    if money := finance_lines(document):
+        lines += ["", *money]
     if currency["code"] != "USD":
         dated = f"as of {currency['as_of']}" if currency["as_of"] else "your own rate"
         lines += ["", f"1 {currency['code']} = {rate:g} USD ({dated}); amounts in sentences are in USD"]
@@ -307,11 +311,3 @@ def _cell(value: object) -> str:
     if isinstance(value, float):
         return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
     return str(value)
-
-
-def table(head: list[str], rows: list[list[str]]) -> list[str]:
-    """Lines of an aligned table."""
-    widths = [max(len(cell) for cell in column) for column in zip(head, *rows, strict=True)]
-    return [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in [head, *rows]
-    ]

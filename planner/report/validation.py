@@ -13,7 +13,7 @@ from planner.messages import render
 from planner.performance.own_offset import OwnOffset
 from planner.performance.own_validation import OwnValidation
 from planner.report.export import safe_cell
-from planner.report.text import table
+from planner.report.text_table import table
 from planner.validate.run import Validation, count_choices, count_reasons
 from planner.validate.score import BYS, Group, ScoredRow
 

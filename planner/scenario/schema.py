@@ -10,6 +10,7 @@ from planner.catalog.records import PRECISIONS, Market, Precision, Segment, Stat
 from planner.scenario.base import Model
 from planner.scenario.credits import CreditInput
 from planner.scenario.failures import TYPICAL, FailuresPerYear, RepairH
+from planner.scenario.finance import Ceiling, FinanceInput, FiscalMonth
 from planner.scenario.groups import GroupInput
 from planner.scenario.money import money_aliases
 from planner.scenario.owned import Owned, check_idle
@@ -196,10 +197,18 @@ class MachineInput(Model):
     residual_host: ResidualRatios | None = None
     failures_per_year: FailuresPerYear | None = None
     repair_h: RepairH | None = None
+    finance: FinanceInput | None = None
 
     @model_validator(mode="after")
     def _consistent(self) -> MachineInput:
         check_idle(self.idle_w, self.load_w, "load_w")
+        if (
+            self.owned is not None
+            and self.owned.upgrade is not None
+            and self.finance is not None
+            and self.finance.lease
+        ):
+            raise FieldError("finance", expected="cash or a loan, as machines may get new cards ('owned.upgrade')")
         if self.repair_h is not None and self.failures_per_year is None:
             raise FieldError("failures_per_year", expected=f"a number, or '{TYPICAL}', where 'repair_h' is given")
         if self.condition == "used" and self.age_months is None:
@@ -374,6 +383,10 @@ class Scenario(Model):
     horizon_months: Months
     plan_starts: CalendarMonth | None = None
     discount_rate: Rate | None = None
+    inflation_per_year: Rate | None = None
+    baseline: Literal["local", "cloud", "hybrid"] | None = None
+    fiscal_year_starts: FiscalMonth | None = None
+    cash_ceiling_usd_per_quarter: Ceiling | None = None
     currency: CurrencyCode = "USD"
     currencies: dict[CurrencyCode, CurrencyInput] = Field(default_factory=dict)
     owned_value_counts: Switch = True
@@ -394,4 +407,10 @@ class Scenario(Model):
         asked = [id for id, entry in self.machines.items() if entry.owned and entry.owned.at_start == "cheapest"]
         if len(asked) > MOST_CHEAPEST:
             raise FieldError("machines", expected=f"'at_start: cheapest' of at most {MOST_CHEAPEST} types")
+        return self
+
+    @model_validator(mode="after")
+    def _known_start(self) -> Scenario:
+        if self.fiscal_year_starts is not None and self.plan_starts is None:
+            raise FieldError("fiscal_year_starts", expected="'plan_starts' beside it, the plan's first month")
         return self

@@ -111,7 +111,7 @@ def break_even(problem: PlanProblem, theta: Theta, choices: Mapping[str, Choice]
         use, curve = _by_use(problem, theta, own, rent, most)
     columns = _rental_columns(problem, own, rent)
     other = kernel(problem, theta, rent)
-    months, reasons = _paybacks(mine, other)
+    months, reasons = paybacks(mine, other)
     return BreakEven(
         owning=owning,
         renting=renting,
@@ -336,9 +336,10 @@ def _crossing(grid: Array, differences: Array, scale: Array, difference: Callabl
     return Crossing(factor=nearest, further=tuple(root for root in roots if root != nearest))
 
 
-def _paybacks(
+def paybacks(
     mine: Evaluation, other: Evaluation
 ) -> tuple[tuple[int | None, int | None], tuple[Reason | None, Reason | None]]:
+    """Month in which a higher purchase is made up for, undiscounted and in present values, or why in none."""
     if cash_at_start_usd(mine) <= cash_at_start_usd(other):
         return (None, None), ("no_higher_purchase", "no_higher_purchase")
     months = (payback_month(mine, other), payback_month(mine, other, discounted=True))

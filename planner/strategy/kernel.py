@@ -2,22 +2,24 @@
 
 One row is a plan, a grid of rows a sweep, sampled rows a Monte Carlo run. Rows of `theta` and of the choice broadcast
 against each other. Time runs over columns t = 0..H: column 0 is the start of the plan, column k the end of month k.
-Commitments that outlast the horizon of H months add columns.
+Commitments, loans and leases that outlast the horizon of H months add columns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 
 from planner.cost.finance import discount_factor
-from planner.cost.lines import Array, CostLine, TaxKind
+from planner.cost.lines import Array, CostLine, Group, TaxKind
 from planner.strategy.committed_lines import commitment_lines
+from planner.strategy.finance_lines import acquisition_lines, financing_lines
 from planner.strategy.fleet import powered_h_by_month
 from planner.strategy.ingress_lines import ingress_lines
-from planner.strategy.owned_lines import purchase_lines, resale_lines, running_lines, site_lines, staff_lines
+from planner.strategy.owned_lines import resale_lines, running_lines, site_lines, staff_lines
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import PlanProblem
 from planner.strategy.relief_lines import relief_lines
@@ -25,6 +27,8 @@ from planner.strategy.rented_lines import cloud_staff_lines, provider_lines, ren
 from planner.strategy.rows import Rows
 from planner.strategy.sessions import SharesByMonth
 from planner.strategy.start_lines import sold_lines, sold_value_lines
+
+_TAX_GROUPS: Final[Mapping[TaxKind, Group]] = {"tax_purchase": "capex", "tax_lease": "financing"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +56,7 @@ class Evaluation:
     capex_usd: Array
     residual_usd: Array
     opex_usd: Array
+    financing_usd: Array
     kwh: Array
     kg_co2e: Array
     machine_count: Array  # [rows, machines]
@@ -95,7 +100,8 @@ def kernel(problem: PlanProblem, theta: Theta, choice: Choice) -> Evaluation:
 def cost_lines(rows: Rows) -> list[CostLine]:
     """Every line with a quantity, in the order of a statement, each tax after what it taxes."""
     used = [index for index in range(len(rows.problem.machines)) if rows.count[:, index].any()]
-    purchases = [line for index in used for line in purchase_lines(rows, index)] + sold_value_lines(rows)
+    purchases = [line for index in used for line in acquisition_lines(rows, index)] + sold_value_lines(rows)
+    financing = [line for index in used for line in financing_lines(rows, index)]
     resales = sold_lines(rows) + [line for index in used for line in resale_lines(rows, index)]
     running = [line for index in used for line in running_lines(rows, index)] + site_lines(rows, used)
     staff = [line for index in used for line in staff_lines(rows, index)]
@@ -105,6 +111,8 @@ def cost_lines(rows: Rows) -> list[CostLine]:
         *purchases,
         *_tax_lines(rows, "tax_purchase", purchases),
         *resales,
+        *financing,
+        *_tax_lines(rows, "tax_lease", financing),
         *running,
         *staff,
         *_tax_lines(rows, "tax_local", running),
@@ -122,7 +130,7 @@ def _tax_lines(rows: Rows, kind: TaxKind, lines: Sequence[CostLine]) -> list[Cos
     return [
         CostLine(
             id=kind,
-            group="capex" if kind == "tax_purchase" else "opex",
+            group=_TAX_GROUPS.get(kind, "opex"),
             resource="cloud" if kind == "tax_rented" else "site",
             job="",
             unit="USD taxed",
@@ -136,7 +144,7 @@ def _tax_lines(rows: Rows, kind: TaxKind, lines: Sequence[CostLine]) -> list[Cos
 
 def _summed(rows: Rows, lines: Sequence[CostLine], discount: Array) -> Evaluation:
     zero = np.zeros(len(rows.theta))
-    groups = {"capex": zero, "residual": zero, "opex": zero}
+    groups = dict.fromkeys(("capex", "residual", "opex", "financing"), zero)
     present_value, kwh, kg_co2e = zero, zero, zero
     for line in lines:
         amount = line.amount
@@ -155,11 +163,12 @@ def _summed(rows: Rows, lines: Sequence[CostLine], discount: Array) -> Evaluatio
     return Evaluation(
         lines=tuple(lines),
         discount=discount,
-        tco_usd=groups["capex"] + groups["residual"] + groups["opex"],
+        tco_usd=groups["capex"] + groups["residual"] + groups["opex"] + groups["financing"],
         present_value_usd=present_value,
         capex_usd=groups["capex"],
         residual_usd=groups["residual"],
         opex_usd=groups["opex"],
+        financing_usd=groups["financing"],
         kwh=kwh,
         kg_co2e=kg_co2e,
         machine_count=rows.count,

@@ -10,6 +10,7 @@ import numpy as np
 
 from planner.cost.capex import Sale
 from planner.performance.estimate import Prediction, Setup
+from planner.strategy.financing import Lease, Loan, MoneyViews
 from planner.strategy.parameters import Parameter, Theta
 from planner.units import H_PER_MONTH
 from planner.workload.job import Arrivals
@@ -166,6 +167,7 @@ class Cohort:
     new_cards: bool
     count: int | None  # fixed for owned units and purchases in stages; None: what the choice says beyond owned ones
     there_after: int  # month at whose end its first units are delivered, 0: there from the start
+    delivery_months: int  # from a purchase until the unit comes
     purchase_months: tuple[int, ...]
     sales: tuple[SaleColumns, ...]
 
@@ -197,6 +199,9 @@ class Machine:
     maintenance_at: int
     fte_at: int
     failures: Failures | None  # None: not counted
+    end_of_life: tuple[float, float] | None  # resale over price of card and host then; None: unknown
+    finance: Loan | Lease | None = None  # None: paid for in cash
+    lease_or_buy: tuple[Machine, Machine] | None = None  # the same leased, and bought
 
     @property
     def complete_after(self) -> int:
@@ -379,6 +384,7 @@ class PlanProblem:
     rental_change_at: int | None  # None: rental prices stay
     hardware_change_at: int | None  # None: prices of cards and hosts stay
     warnings: tuple[Issue, ...]
+    views: MoneyViews
     groups: tuple[Group, ...] = ()
 
     @property

@@ -32,7 +32,7 @@ class Rows:
     tax_rate: Array = field(init=False)  # [rows]
     used: list[bool] = field(init=False)  # whether some row uses a pair
     rented_pairs: list[RentedPair] = field(init=False)  # pairs on offers that some row uses, with their index
-    last_month: int = field(init=False)  # in which something is paid: commitments outlast the horizon
+    last_month: int = field(init=False)  # in which something is paid: commitments, loans and leases outlast the horizon
     rental_factor: Array | None = field(init=False)  # [rows, times], on today's prices of what is rented in a month
     hardware_factor: Array | None = field(init=False)  # [rows, times], of what is bought at that time
 
@@ -53,6 +53,16 @@ class Rows:
             if offer.commitment is not None and offer.commitment.running:
                 committed[offer.id] = offer.commitment
         ends = [commitment.last_month for commitment in committed.values()]
+        for index, machine in enumerate(self.problem.machines):
+            if machine.finance is not None:
+                cohorts = zip(machine.cohorts, self.cohort_units(index), strict=True)
+                begun = [
+                    month + cohort.delivery_months
+                    for cohort, units in cohorts
+                    if units.any()
+                    for month in cohort.purchase_months
+                ]
+                ends += [month + machine.finance.last_payment for month in begun]
         self.last_month = max([self.problem.horizon_months, *ends])
         times = np.arange(self.last_month + 1.0)
         self.rental_factor = self.price_factor(self.problem.rental_change_at, np.maximum(times - 1.0, 0.0))

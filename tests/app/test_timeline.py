@@ -203,6 +203,32 @@ def test_faulty_inputs_leave_the_last_good_months():
     assert charts(at) >= 2
 
 
+def test_the_finance_reader_opens_a_section_of_their_own(at_once):
+    lease = {"term_months": 36, "lease_factor_per_month": 0.031}
+    at = opened(
+        plan_text(
+            plan_starts="2027-03",
+            fiscal_year_starts=10,
+            cash_ceiling_usd_per_quarter=5000,
+            machines__workstation__finance={"lease_offer": lease},
+        )
+    )
+    assert "For the finance reader" in [folded.label for folded in at.expander]
+    assert "Pre-tax result" not in words(at)  # nothing is computed before it is opened
+    before = len(tables(at))
+    at.session_state["timeline_finance"] = True
+    at.run()
+    assert not at.exception
+    text = words(at)
+    for part in ("Pre-tax result", "quarters take more than", "By fiscal year", "Depreciation of workstation"):
+        assert part in text
+    assert "not part of the totals" in text
+    assert "Lease or buy 2 × workstation" in text
+    assert "2026/27 Q2" in at.warning[0].value
+    shown = tables(at)[before:]
+    assert [table.columns[0] for table in shown] == ["Fiscal year", "Fiscal year", "Way"]
+
+
 def test_groups_have_a_section_of_their_own_where_there_are_some():
     assert not [block for block in opened(plan_text(horizon_months=31)).expander if block.label == "Cost per group"]
     groups = {"vision": {"name": "Vision lab", "people": 4}, "language": {}}

@@ -32,6 +32,8 @@ from planner.performance.measured import CONTRADICTION, WILD_SPREAD
 from planner.report.break_even import with_break_even
 from planner.report.document import plan_document
 from planner.report.export import COLUMNS
+from planner.report.finance import with_finance
+from planner.report.finance_csv import COLUMNS as YEAR_COLUMNS
 from planner.report.jobs_csv import JOBS_COLUMNS
 from planner.report.listing import KINDS, list_rows
 from planner.report.shares import with_shares
@@ -210,6 +212,8 @@ def hybrid_lab(*, impossible: bool) -> dict[str, Any]:
         "jobs.key.egress_gb_per_run": 2000,
         "rental.egress_usd_per_gb": 0.05,
         "rental.price_change_per_year": -0.1,
+        "cash_ceiling_usd_per_quarter": 1000,
+        "machines.workstation.finance": {"lease_offer": {"term_months": 36, "lease_factor_per_month": 0.03}},
         "groups.lab": {"people": 4},
         "jobs.daily.group": "lab",
     }
@@ -218,7 +222,8 @@ def hybrid_lab(*, impossible: bool) -> dict[str, Any]:
     document = read_document((ROOT / "examples" / "hybrid-lab.yaml").read_bytes())
     scenario = check_document(with_overrides(document, changed))
     result = evaluate(scenario, load_catalog(today=TODAY), load_evidence(), today=TODAY)
-    return with_shares(with_break_even(with_waiting(plan_document(result), result), result), result)
+    plan = with_break_even(with_waiting(plan_document(result), result), result)
+    return with_finance(with_shares(plan, result), result)
 
 
 def test_every_key_of_a_plan_is_described() -> None:
@@ -247,14 +252,22 @@ def test_every_key_of_what_limits_renting_is_described() -> None:
     assert set(described(pages["strategies[].machines[].waiting.jobs[]"])) == set(waiting["jobs"][0])
 
 
+FINANCED: tuple[dict[str, Any], ...] = (
+    {"kind": "loan", "term_months": 6, "nominal_interest_per_year": 0.05},
+    {"kind": "lease", "term_months": 6, "nominal_payment_usd_per_month": 90},
+    {"kind": "lease", "term_months": 6, "lease_factor_per_month": 0.1, "at_end": "buy", "nominal_buyout_usd": 100},
+)
+
+
 def test_every_kind_of_line_is_described_with_its_group() -> None:
     rows = described(sections("cli.md")["Kinds of lines"])
     seen = set()
     committed = plan_document(solve(document("committed-node")))
     relieved = {"rental.upload_gb": 1, "rental.credits.gift.amount_usd": 1, "offers.rented.free_node_hours_total": 1}
     helped = plan_document(solve(small_plan(relieved)))
-    strategies = (plan["strategies"] for plan in (hybrid_lab(impossible=False), committed, helped))
-    for strategy in itertools.chain.from_iterable(strategies):
+    financed = [plan_document(solve(small_plan({"tax.rate": 0.1, "machines.own.finance": way}))) for way in FINANCED]
+    plans = (hybrid_lab(impossible=False), committed, helped, *financed)
+    for strategy in itertools.chain.from_iterable(plan["strategies"] for plan in plans):
         for line in strategy["lines"]:
             kind = line["id"].partition(".")[0]
             seen.add(kind)
@@ -265,6 +278,7 @@ def test_every_kind_of_line_is_described_with_its_group() -> None:
 
 def test_every_column_of_the_csv_is_described_in_its_order() -> None:
     assert tuple(described(sections("cli.md")["CSV"])) == COLUMNS
+    assert tuple(described(sections("cli.md")["CSV by fiscal year"])) == YEAR_COLUMNS
     assert tuple(described(sections("cli.md")["CSV by job"])) == JOBS_COLUMNS
 
 

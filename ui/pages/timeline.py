@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ui import frame, state, timeline_actual, timeline_blocks, timeline_groups
+from ui import frame, state, timeline_actual, timeline_blocks, timeline_finance, timeline_groups
 from ui.i18n import t
 from ui.timeline_data import Timeline
 from ui.view import View
@@ -41,6 +41,7 @@ if timeline.costed:
         timeline_blocks.course(timeline, plan, place)
         with box:
             timeline_blocks.questions(timeline, plan, place)
+    timeline_finance.show(timeline, plan, outdated=outdated)
     timeline_groups.show(timeline, plan)
     timeline_blocks.tables(timeline, plan, place)
     timeline_actual.show(timeline, plan)

@@ -13,6 +13,7 @@ from planner.strategy.problem import Issue, Machine, PlanProblem, RentedProvider
 from planner.strategy.resolve.commitments import with_commitments
 from planner.strategy.resolve.credits import resolve_credits
 from planner.strategy.resolve.figures import Figures
+from planner.strategy.resolve.financing import resolve_views
 from planner.strategy.resolve.machines import resolve_machine
 from planner.strategy.resolve.names import check_names, check_throughput_keys, resolve_groups
 from planner.strategy.resolve.offers import pool, resolve_offer
@@ -130,6 +131,7 @@ def resolve(scenario: Scenario, catalog: Catalog, evidence: Evidence, *, today: 
             table,
         ),
         warnings=tuple(warnings),
+        views=resolve_views(scenario, figures),
         parameters=table.freeze(),
     )
 

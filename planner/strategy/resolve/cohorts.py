@@ -8,34 +8,51 @@ from dataclasses import replace
 from planner.catalog.records import Figure, Gpu
 from planner.cost.capex import Schedule, unit_schedule
 from planner.errors import InputError
+from planner.scenario.finance import LeaseTerms
 from planner.scenario.schema import MachineInput, Scenario
 from planner.strategy.parameters import ParameterTable, given
 from planner.strategy.problem import Cohort, SaleColumns
 from planner.strategy.resolve.figures import Figures, interpolated
+from planner.strategy.resolve.financing import check_lease
 
 _LIFE_OF = {"server": "server", "workstation": "consumer"}
 
 
 def resolve_cohorts(
-    id: str, entry: MachineInput, scenario: Scenario, gpu: Gpu, figures: Figures, table: ParameterTable, kind: str
+    id: str,
+    entry: MachineInput,
+    scenario: Scenario,
+    gpu: Gpu,
+    figures: Figures,
+    table: ParameterTable,
+    kind: str,
+    lease: LeaseTerms | None = None,
 ) -> tuple[Cohort, ...]:
-    """Cohorts of a machine type: one for each purchase, then the units that are there already.
+    """Cohorts of a machine type, bought or leased: one for each purchase, then the units that are there already.
 
     Raises
     ------
     InputError
-        An age beyond the life or the resale curve, or machines that come after the end of the plan.
+        An age beyond the life or the resale curve, a lease longer than a life, or machines that come after the end of
+        the plan.
     """
     field, horizon = f"machines.{id}", scenario.horizon_months
     life = round(useful_life(entry, figures, kind).value)
     bought_age = entry.age_months or 0
+    returned = lease is not None and lease.at_end == "return"
+    term = 0 if lease is None or lease.term_months is None else lease.term_months
+    if lease is not None:
+        check_lease(id, lease, bought_age, life)
 
     def ratio_column(part: str, age: int) -> int:
         return table.add(f"{field}.residual_{part}.{age}", _ratio(entry, gpu, figures, part, age, field), "-")
 
-    def sales(schedule: Schedule, host_older: int) -> tuple[SaleColumns, ...]:
+    def sales(schedule: Schedule, host_older: int, *, owned: bool) -> tuple[SaleColumns, ...]:
         columns = []
         for position, sale in enumerate(schedule.sales):
+            leased = lease is not None and not (owned and position == 0)
+            if leased and (returned or sale.sold_age - sale.bought_age < term):
+                continue  # it goes back, or is still under its lease
             older = host_older if position == 0 else 0
             host_bought, host_sold = sale.bought_age + older, sale.sold_age + older
             for part, age in (("gpu", sale.bought_age), ("host", host_bought)):
@@ -70,6 +87,7 @@ def resolve_cohorts(
                 owned=owned,
                 ordered_month=ordered,
                 delivery_months=delivery,
+                replaced_age=bought_age + term if returned else None,
             )
         except InputError as error:
             raise InputError(error.code, field=f"{field}.{error.field}", **error.params) from None
@@ -79,7 +97,8 @@ def resolve_cohorts(
             count=count,
             there_after=0 if owned else ordered + delivery,
             purchase_months=schedule.purchase_months,
-            sales=sales(schedule, host_older or 0),
+            delivery_months=delivery,
+            sales=sales(schedule, host_older or 0, owned=owned),
         )
 
     cohorts = [

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from planner.catalog.query import find_gpu, find_host
 from planner.catalog.records import Catalog, Figure, Gpu, HardwarePrice, Host, first_day
+from planner.cost.capex import residual_ratio
 from planner.energy.power import pc_wall_w, server_wall_w
 from planner.errors import InputError
 from planner.scenario.owned import Owned
@@ -17,6 +18,7 @@ from planner.strategy.resolve.at_start import entry_after_start
 from planner.strategy.resolve.cohorts import residual_curve, resolve_cohorts, useful_life
 from planner.strategy.resolve.failures import resolve_failures
 from planner.strategy.resolve.figures import Figures, combined, interpolated
+from planner.strategy.resolve.financing import lease_of, with_finance
 
 _SERVER_SLOTS = 8  # hosts of this size stand in racks and are looked after as servers
 
@@ -119,8 +121,12 @@ def resolve_machine(
         ),
         fte_at=_fte_column(entry, scenario, figures, table, field, kind),
         failures=resolve_failures(id, entry, figures, table),
+        end_of_life=_end_of_life(entry, gpu, figures, kind),
     )
-    warnings = _warnings(id, entry, gpu, host, load_w)
+    terms = lease_of(entry)
+    leased = None if terms is None else resolve_cohorts(id, entry, scenario, gpu, figures, table, kind, terms)
+    machine, outlasting = with_finance(machine, leased, entry, scenario, figures, table)
+    warnings = [*_warnings(id, entry, gpu, host, load_w), *outlasting]
     if upgraded:
         warnings += _unused_rates(id, scenario, gpu)
     sold = _sold(id, told, today_column) if upgraded or not kept else None
@@ -147,6 +153,18 @@ def _unused_rates(id: str, scenario: Scenario, gpu: Gpu) -> list[Issue]:
 
 def _tax_rate(scenario: Scenario, figures: Figures) -> Figure:
     return figures.assumed("tax_rate") if scenario.tax.rate is None else given(scenario.tax.rate)
+
+
+def _end_of_life(entry: MachineInput, gpu: Gpu, figures: Figures, kind: str) -> tuple[float, float] | None:
+    """Resale over price of card and host at the end of their life; None where a curve doesn't reach so far."""
+    life, age = round(useful_life(entry, figures, kind).value), entry.age_months or 0
+    ends = []
+    for curve in (residual_curve(entry, gpu, figures, part) for part in ("gpu", "host")):
+        if life > max(curve):
+            return None
+        sold, bought = (interpolated(curve, months).value for months in (life, age))
+        ends.append(float(residual_ratio(sold, bought)))
+    return ends[0], ends[1]
 
 
 def _fte_column(

@@ -337,8 +337,17 @@ _THE_SAME_IN_ALL = {
     "MachineInput.age_months",  # of machines when bought
     "MachineInput.useful_life_months", "MachineInput.powered_h_per_month", "SiteInput.space_usd_per_month",
     "Colocation.price_usd_per_kw_month", "Rental.storage_usd_per_gb_month", "Rental.free_egress_gb_per_month",
-    "OfferInput.interrupted_share_per_month", "OfferInput.free_node_hours_per_month",
+    "OfferInput.interrupted_share_per_month", "OfferInput.free_node_hours_per_month", "Scenario.fiscal_year_starts",
+    "FinanceInput.term_months", "FinanceInput.nominal_payment_usd_per_month", "FinanceInput.lease_factor_per_month",
 }  # fmt: skip
+
+
+def test_loans_that_run_on_are_said_to_be_missing() -> None:
+    loan = {"kind": "loan", "term_months": 12, "nominal_interest_per_year": 0.06}
+    plan = small_plan({"machines.own.finance": loan})
+    _, comparison = followed(plan, "local", 4)
+    found = replan(plan, check_document(plan), comparison, 5)
+    assert "replan_financing" in codes(found)[1]
 
 
 def test_every_key_about_months_is_known_to_the_new_plan() -> None:

@@ -10,9 +10,10 @@ from tests.planning import CENT, catalog, document, small_plan, solve
 from tests.unit.ui.contrast import contrast
 from ui import timeline_cash, timeline_charts, timeline_gantt, timeline_tables, timeline_words
 from ui.charts import FADED
+from ui.fiscal import PERIODS
 from ui.formatting import NBSP, USD
 from ui.palette import palette
-from ui.timeline_data import PERIODS, Load, Period, Timeline, waiting_jobs
+from ui.timeline_data import Load, Period, Timeline, waiting_jobs
 from ui.view import View
 
 PLANS = ("hybrid-lab", "committed-node", "colocated-node", "spot-node", "workstation-or-rental")
@@ -114,7 +115,9 @@ def test_loads_and_the_months_above_the_safe_one():
 
 
 def period(number, parts, resale=0.0):
-    return Period(number=number, first=number, last=number, parts_usd=parts, resale_usd=resale, after=False)
+    return Period(
+        number=number, label=str(number), first=number, last=number, parts_usd=parts, resale_usd=resale, after=False
+    )
 
 
 BARS = [

@@ -55,7 +55,13 @@ def way(kind, tco_usd, jobs, lines, *, cards=0, start_usd=0.0, month_usd=0.0, mo
         "jobs": jobs,
         "lines": lines,
         "months": [
-            {"month": m, "capex_usd": start_usd if m == 1 else 0.0, "residual_usd": 0.0, "opex_usd": month_usd}
+            {
+                "month": m,
+                "capex_usd": start_usd if m == 1 else 0.0,
+                "residual_usd": 0.0,
+                "opex_usd": month_usd,
+                "financing_usd": 0.0,
+            }
             for m in range(1, months + 1)
         ],
     }
@@ -269,7 +275,14 @@ def test_cash_by_year_adds_up_and_leaves_out_what_is_no_cash(catalog):
         r.update(horizon_months=18)
         for way in r["strategies"]:
             way["months"] = [
-                {"month": m, "capex_usd": 0.0, "residual_usd": 0.0, "opex_usd": 1_000.0, "amount_usd": 1_000.0}
+                {
+                    "month": m,
+                    "capex_usd": 0.0,
+                    "residual_usd": 0.0,
+                    "opex_usd": 1_000.0,
+                    "amount_usd": 1_000.0,
+                    "financing_usd": 0.0,
+                }
                 for m in range(1, 19)
             ]
         r["strategies"][0]["lines"].append(line("opportunity.ws.gpu", 4_000.0))
