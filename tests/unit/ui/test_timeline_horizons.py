@@ -13,9 +13,10 @@ from planner.report.waiting import with_waiting
 from tests.planning import CENT, catalog, document, small_plan, solve
 from tests.totals import assert_totals_agree, shared_document
 from ui import timeline_cash, timeline_charts, timeline_groups, timeline_tables, timeline_words
+from ui.fiscal import PERIODS
 from ui.formatting import USD
 from ui.simulations import Simulations
-from ui.timeline_data import PERIODS, Timeline
+from ui.timeline_data import Timeline
 from ui.view import View
 
 GROUPS = {"groups": {"lab": {"people": 2}}}

@@ -39,6 +39,7 @@ def opened(name="hybrid-lab", **changes):
         candidates=tuple,
         places=JobPlaces(result),
         break_even=list,
+        finance=dict,
         groups=lambda way: [],
         jobs_csv=lambda: "",
         result=result,
