@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from planner.actual.drift import Comparison
@@ -10,6 +11,8 @@ from planner.cost.finance import price_factor
 from planner.scenario.paths import with_overrides
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import Issue, PlanProblem, RentedOffer
+
+_NOISE = 1e-6  # USD or hours, below which nothing is left
 
 
 def carry_money(document: dict[str, Any], carried: list[Issue], comparison: Comparison, past: int) -> None:
@@ -26,13 +29,16 @@ def carry_money(document: dict[str, Any], carried: list[Issue], comparison: Comp
     past : int
         Months before the new plan begins.
     """
-    values = {**_rental_prices(comparison, past), **_hardware_prices(comparison, past)}
+    values = {**_rental_prices(comparison, past), **_hardware_prices(comparison, past, document.get("machines") or {})}
     if values:
         carried.append(Issue(code="replan_prices_changed", field="rental", params={"month": past + 1}))
     free = _free_hours(comparison.way, past)
     for path, (offer, hours) in free.items():
         values[path] = hours
         carried.append(Issue(code="replan_free_hours", field=path, params={"offer": offer, "hours": hours}))
+    if sent := _sent_to(comparison.way, past):
+        values["rental.upload_gb"] = None
+        carried.append(Issue(code="replan_upload", field="rental.upload_gb", params={"providers": sent}))
     changed = with_overrides(document, values)
     document.clear()
     document.update(changed)
@@ -67,14 +73,17 @@ def _rental_prices(comparison: Comparison, past: int) -> dict[str, Any]:
     return values
 
 
-def _hardware_prices(comparison: Comparison, past: int) -> dict[str, Any]:
-    """Prices of cards and hosts after these months, where they change, without tax that is inside."""
+def _hardware_prices(comparison: Comparison, past: int, kept: Mapping[str, Any]) -> dict[str, Any]:
+    """Prices of cards and hosts after these months, where they change, without tax that is inside.
+
+    Maintenance goes by the prices of the plan's start, so its share grows as they fall.
+    """
     problem, theta = comparison.way.problem, comparison.way.theta
     if problem.hardware_change_at is None:
         return {}
     factor, tax = hardware_factor(problem, theta, past), 1.0 + float(theta[0, problem.tax_rate_at])
     values: dict[str, Any] = {}
-    for machine in problem.machines:
+    for machine in (machine for machine in problem.machines if machine.id in kept):
         where = f"machines.{machine.id}"
         for part, column, included in (
             ("gpu", machine.gpu_price_at, machine.gpu_includes_tax),
@@ -82,7 +91,23 @@ def _hardware_prices(comparison: Comparison, past: int) -> dict[str, Any]:
         ):
             values[f"{where}.{part}_price_usd"] = float(theta[0, column]) * factor / (tax if included else 1.0)
         values[f"{where}.prices_include_tax"] = False
+        if (maintenance := float(theta[0, machine.maintenance_at])) and maintenance / factor <= 1:
+            values[f"{where}.maintenance_share_per_year"] = maintenance / factor
     return values
+
+
+def _sent_to(way: PlannedWay, past: int) -> list[str]:
+    """Providers that have the data by then that is sent to each of them once."""
+    if way.problem.upload_gb_at is None:
+        return []
+    found = []
+    for index, pair in enumerate(way.problem.pairs):
+        if pair.offer is None or way.choice.routing[0, index] <= 0:
+            continue
+        shares = way.choice.by_month.get(index)
+        if shares is None or (shares[0, :past] > 0).any():
+            found.append(way.problem.providers[way.problem.offers[pair.offer].provider].id)
+    return list(dict.fromkeys(found))
 
 
 def _free_hours(way: PlannedWay, past: int) -> dict[str, tuple[str, float]]:
@@ -94,7 +119,7 @@ def _free_hours(way: PlannedWay, past: int) -> dict[str, tuple[str, float]]:
         lines = [line for line in way.lines if line.kind == "free_hours" and line.resource == offer.id]
         used_h = sum(sum(line.quantity[:past]) for line in lines)
         left_h = max(float(way.theta[0, offer.free_h_total_at]) - used_h, 0.0)
-        found[f"offers.{offer.id}.free_node_hours_total"] = (offer.id, left_h)
+        found[f"offers.{offer.id}.free_node_hours_total"] = (offer.id, left_h if left_h > _NOISE else 0.0)
     return found
 
 
@@ -105,6 +130,7 @@ def _credits(document: dict[str, Any], carried: list[Issue], way: PlannedWay, pa
     for credit in way.problem.credits:
         used_usd = sum(sum(line.quantity[:past]) for line in way.lines if line.id.startswith(f"credit.{credit.id}."))
         left_usd = max(float(way.theta[0, credit.amount_at]) - used_usd, 0.0)
+        left_usd = left_usd if left_usd > _NOISE else 0.0
         entry = dict(rental["credits"][credit.id])
         if entry.get("expires_month") is not None and entry["expires_month"] <= past:
             continue

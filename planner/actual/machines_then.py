@@ -27,6 +27,7 @@ class Stock:
     resale_host_usd: float
     billed: bool  # counted by what was billed, not by the plan
     mixed: bool  # of several ages
+    bought: bool  # some were bought since the old plan began
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +39,7 @@ class _Units:
     bought_age: int
     gpu_usd: float  # price of one when the plan got it, without tax that is inside
     host_usd: float
+    was_owned: bool = False  # when the old plan began
 
 
 def machines_then(comparison: Comparison, scenario: Scenario, month: int) -> list[Stock | None]:
@@ -86,6 +88,7 @@ def _stock(comparison: Comparison, entry: MachineInput, index: int, past: int) -
         resale_host_usd=round(sum(each.count * then_usd(each, "host") for each in units) / count, _DIGITS),
         billed=billed is not None,
         mixed=len({each.age_months for each in units}) > 1,
+        bought=any(each.count and not each.was_owned for each in units),
     )
 
 
@@ -106,6 +109,7 @@ def _planned(comparison: Comparison, index: int, cohort: Cohort, count: int, pas
                 bought_age=sale.bought_age,
                 gpu_usd=gpu_usd,
                 host_usd=host_usd,
+                was_owned=was_owned,
             )
     return None
 
@@ -135,14 +139,20 @@ def _billed(comparison: Comparison, entry: MachineInput, machine: Machine, past:
         return None
     prices = [_prices(comparison, machine, bill.month - 1, was_owned=False) for bill in bills]
     age = entry.age_months or 0
+    in_old_hosts = float(sum((cohort.count or 0) * machine.gpus for cohort in machine.cohorts if cohort.new_cards))
+    counts = []
+    for bill in bills:  # the first cards are for machines that are there already
+        cards = bill.quantity or 0.0
+        counts.append(int(max(cards - in_old_hosts, 0.0) // machine.gpus))
+        in_old_hosts = max(in_old_hosts - cards, 0.0)
     return [
         _Units(
-            count=int((bill.quantity or 0.0) // machine.gpus),
+            count=count,
             age_months=age + past - (bill.month - 1) - entry.delivery_months,
             bought_age=age,
             gpu_usd=gpu_usd,
             host_usd=host_usd,
         )
-        for bill, (gpu_usd, host_usd) in zip(bills, prices, strict=True)
+        for bill, count, (gpu_usd, host_usd) in zip(bills, counts, prices, strict=True)
         if bill.month - 1 + entry.delivery_months <= past  # what is on its way isn't there
     ]

@@ -20,6 +20,7 @@ from planner.messages import render
 from planner.scenario.load import check_document
 from planner.scenario.paths import with_overrides
 from planner.scenario.schema import JobInput, MachineInput, Scenario
+from planner.scenario.values import SMALLEST
 from planner.strategy.fleet import cohort_units
 from planner.strategy.problem import Commitment, Issue, Machine
 from planner.units import H_PER_MONTH
@@ -122,7 +123,7 @@ def shifted_demand(entry: JobInput, month: int) -> dict[str, Any]:
     season = entry.seasonality
     turn = past % len(season) if season else 0
     return {
-        "runs_per_month": entry.runs_per_month * (1.0 + entry.growth_per_month) ** past
+        "runs_per_month": max(entry.runs_per_month * (1.0 + entry.growth_per_month) ** past, SMALLEST)
         if entry.growth_per_month
         else entry.runs_per_month,
         "growth_per_month": entry.growth_per_month or None,
@@ -147,11 +148,15 @@ def _machines(found: Replan, scenario: Scenario, comparison: Comparison) -> None
         machine = way.problem.machines[index]
         entry, told = machines[machine.id], scenario.machines[machine.id]
         new_cards = (entry.get("owned") or {}).get("upgrade") or {}
-        _machine(found, entry, machine.id, scenario, stock)
+        sold = any(each.id == machine.id and each.upgraded is None for each in way.problem.sold)
+        _machine(found, entry, machine.id, scenario, stock, sold=sold)
         if machine.upgraded:
+            if stock is not None and (told.owned.age_months if told.owned else 0) > (told.age_months or 0):
+                _say(found.left, "replan_hosts_older", f"machines.{machine.id}", machine=machine.id)
             for key in [key for key in entry if key.startswith("gpu_price") or key in ("load_w", "idle_w")]:
                 del entry[key]
             entry |= new_cards
+            _without_speeds(found, machine.id)  # of the cards that are gone
         _orders(found, entry, told, machine, way.choice.machine_count[:, index], stock)
         if machine.finance is not None:
             _say(found.left, "replan_financing", f"machines.{machine.id}.finance", machine=machine.id)
@@ -160,11 +165,18 @@ def _machines(found: Replan, scenario: Scenario, comparison: Comparison) -> None
 def _without(found: Replan, id: str) -> None:
     """Leave out a type that the new plan can't have, with the speeds on it."""
     del found.document["machines"][id]
+    _without_speeds(found, id)
+
+
+def _without_speeds(found: Replan, id: str) -> None:
+    """Own speeds on a type are no longer true."""
     for job in found.document["jobs"].values():
         (job.get("throughput") or {}).pop(id, None)
 
 
-def _machine(found: Replan, entry: dict[str, Any], id: str, scenario: Scenario, stock: Stock | None) -> None:
+def _machine(
+    found: Replan, entry: dict[str, Any], id: str, scenario: Scenario, stock: Stock | None, *, sold: bool
+) -> None:
     where = f"machines.{id}"
     entry.pop("owned", None)
     if stock is None:
@@ -173,7 +185,7 @@ def _machine(found: Replan, entry: dict[str, Any], id: str, scenario: Scenario, 
         return
     told = scenario.machines[id]
     fixed = told.count
-    if fixed is not None and told.owned is not None and told.owned.sold:  # they aren't in the plan any more
+    if fixed is not None and told.owned is not None and sold:  # they aren't in the plan any more
         fixed -= told.owned.count
     if fixed is not None:
         entry["count"] = max(fixed, stock.count)
@@ -185,6 +197,8 @@ def _machine(found: Replan, entry: dict[str, Any], id: str, scenario: Scenario, 
     }
     origin = {"machine": id, "count": stock.count, "age_months": stock.age_months}
     _say(found.carried, "replan_machines_bought" if stock.billed else "replan_machines", where, **origin)
+    if stock.bought and not scenario.owned_value_counts:
+        _say(found.left, "replan_value_uncounted", where, machine=id)
     if stock.mixed:
         _say(found.left, "replan_ages_mixed", where, machine=id, age_months=stock.age_months)
 
@@ -222,6 +236,7 @@ def _commitments(found: Replan, scenario: Scenario, comparison: Comparison) -> N
     taken = {line.resource for line in way.lines if line.kind == "commitment"}
     rental = found.document.get("rental") or {}
     entries = dict(rental.get("commitments") or {})
+    over: list[str] = []
     for offer in way.problem.offers:
         commitment = offer.commitment
         if commitment is None or offer.id not in entries:
@@ -235,7 +250,7 @@ def _commitments(found: Replan, scenario: Scenario, comparison: Comparison) -> N
             if entry["months"]:
                 entries[offer.id] = entry
             else:
-                del entries[offer.id]
+                over.append(offer.id)
                 _say(found.left, "replan_commitment_over", where, offer=offer.id)
             continue
         entry.pop("elapsed_months", None)
@@ -245,14 +260,17 @@ def _commitments(found: Replan, scenario: Scenario, comparison: Comparison) -> N
             left = start + commitment.term_months - past
             _say(found.carried, "replan_commitment", where, offer=offer.id, nodes=commitment.nodes, months=left)
         elif offer.id in taken and commitment.starts[-1] < past:
-            del entries[offer.id]
+            over.append(offer.id)
             _say(found.left, "replan_commitment_over", where, offer=offer.id)
             continue
         else:
             entry["from_month"] = max(1, scenario.rental.commitments[offer.id].from_month - past)
         entries[offer.id] = entry
     if rental.get("commitments"):
+        entries = {id: entry for id, entry in entries.items() if id not in over}
         found.document["rental"] = {**rental, "commitments": entries}
+    for id in over:  # a reserved offer without a commitment has no place in a scenario
+        (found.document.get("offers") or {}).pop(id, None)
 
 
 def _running(commitment: Commitment, past: int) -> int | None:

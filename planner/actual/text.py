@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from planner.messages import render
@@ -17,6 +17,12 @@ _EFFECTS = (
     ("unplanned_usd", "not in the plan"),
     ("undivided_usd", "not told apart"),
 )
+_REST = {
+    "running_usd": "running",
+    "purchase_usd": "purchases",
+    "resale_usd": "resale",
+    "financing_usd": "loans and leases",
+}
 
 
 def actual_text(document: Mapping[str, Any]) -> str:
@@ -132,11 +138,17 @@ def _month_row(month: Mapping[str, Any], rate: float) -> list[str]:
 
 def _replan_lines(replan: Mapping[str, Any], rate: float) -> list[str]:
     advice = "none" if replan["recommended"] is None else render(f"strategy_{replan['recommended']}")
+    financed = any(rest["financing_usd"] for way in replan["ways"] for rest in (way["old"], way["new"]) if rest)
+    keys = [key for key in _REST if financed or key != "financing_usd"]
     rows = [
-        [render(f"strategy_{way['id']}"), *_rest_cells(way["old"], rate), *_rest_cells(way["new"], rate)]
+        [render(f"strategy_{way['id']}"), *_rest_cells(way["old"], keys, rate), *_rest_cells(way["new"], keys, rate)]
         for way in replan["ways"]
     ]
-    head = ["", "old: running", "purchases", "resale", "new: running", "purchases", "resale"]
+    names = [_REST[key] for key in keys]
+    head = [
+        "",
+        *(f"{when}: {names[0]}" if at == 0 else name for when in ("old", "new") for at, name in enumerate(names)),
+    ]
     return [
         f"From month {replan['from_month']}, {replan['horizon_months']} months. Recommended then: {advice}.",
         "",
@@ -147,10 +159,10 @@ def _replan_lines(replan: Mapping[str, Any], rate: float) -> list[str]:
     ]
 
 
-def _rest_cells(rest: Mapping[str, float] | None, rate: float) -> list[str]:
+def _rest_cells(rest: Mapping[str, float] | None, keys: Sequence[str], rate: float) -> list[str]:
     if rest is None:  # of a way that wasn't followed, or that can't do the work
-        return [""] * 3
-    return [_money(rest[key], rate) for key in ("running_usd", "purchase_usd", "resale_usd")]
+        return [""] * len(keys)
+    return [_money(rest[key], rate) for key in keys]
 
 
 def _money(amount_usd: float | None, rate: float) -> str:

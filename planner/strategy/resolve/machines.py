@@ -274,7 +274,10 @@ def _resale_today(
     used = hardware_price(figures.catalog, gpu.id, "used")
 
     def aged(price: Figure, taxed: bool, part: str) -> Figure:
-        ratio = interpolated(residual_curve(entry, gpu, figures, part), owned.age_months)
+        try:
+            ratio = interpolated(residual_curve(entry, gpu, figures, part), owned.age_months)
+        except InputError as error:
+            raise InputError(error.code, field=f"{field}.residual_{part}", **error.params) from None
         if not taxed:
             return combined(lambda usd, share: usd * share, price, ratio)
         return combined(lambda usd, share, rate: usd * share / (1.0 + rate), price, ratio, tax_rate)

@@ -18,11 +18,12 @@ from planner.actual.planned import PlannedWay
 from planner.actual.replan import Replan, replan, scenario_yaml, shifted_demand
 from planner.actual.run import RowsFile, against_plan, plan_anew
 from planner.actual.templates import hours_template, invoice_template
+from planner.actual.text import actual_text
 from planner.errors import InputError
 from planner.scenario import schema
 from planner.scenario.load import check_document, parse_scenario
 from planner.scenario.schema import JobInput
-from planner.strategy.evaluate import Result
+from planner.strategy.evaluate import Result, evaluate
 from tests.planning import CENT, TODAY, catalog, document, evaluation, evidence, small_plan, solve, strategy
 
 Plan = Mapping[str, Any]
@@ -36,6 +37,14 @@ BLOCKS = document(
     "committed-node",
     {"offers.reserved.term": "capacity_block", "rental.commitments": {"reserved": {"days": 14, "months": [3, 9]}}},
 )
+UPGRADED = {
+    "machines.own.owned": {
+        "count": 2, "age_months": 0, "at_start": "upgrade",
+        "upgrade": {"gpu": "rtx-4090", "gpu_price_usd": 900, "load_w": 700, "idle_w": 100},
+    },
+    "machines.own.count": 2,
+    "machines.own.residual_host": {24: 0.2},
+}  # fmt: skip
 CASES: dict[str, tuple[Plan, str]] = {
     "owned": (small_plan(), "local"),
     "rented": (small_plan({"offers.rented.startup_s": 300, "offers.rented.billing_unit_s": 60}), "cloud"),
@@ -69,6 +78,16 @@ CASES: dict[str, tuple[Plan, str]] = {
         "cloud",
     ),
     "blocks": (BLOCKS, "cloud"),
+    "new cards": (small_plan(UPGRADED), "local"),
+    "upkeep by prices that change": (
+        small_plan({"hardware_price_change_per_year": -0.2, "machines.own.maintenance_share_per_year": 0.03}),
+        "local",
+    ),
+    "data sent once": (small_plan({"rental.upload_gb": 1000, "rental.ingress_usd_per_gb": 0.1}), "cloud"),
+    "credit used up": (
+        small_plan({"rental.credits": {"a": {"amount_usd": 0.3}, "b": {"amount_usd": 100.1}}, "tax.rate": 0.19}),
+        "cloud",
+    ),
 }
 
 
@@ -348,6 +367,57 @@ def test_loans_that_run_on_are_said_to_be_missing() -> None:
     _, comparison = followed(plan, "local", 4)
     found = replan(plan, check_document(plan), comparison, 5)
     assert "replan_financing" in codes(found)[1]
+
+    result = solve(plan)
+    new = plan_anew(plan, check_document(plan), comparison, 5, catalog(), evidence(), today=TODAY)
+    answer = actual_document(check_document(plan), result, comparison, new)
+    (way,) = (entry for entry in answer["replan"]["ways"] if entry["id"] == "local")
+    keys = ("running_usd", "purchase_usd", "resale_usd", "financing_usd")
+    assert way["old"]["financing_usd"] > 0
+    assert way["old"]["total_usd"] == pytest.approx(sum(way["old"][key] for key in keys))
+    assert "loans and leases" in actual_text(answer)
+
+
+def test_blocks_of_an_own_quote_that_are_over_leave_no_quote_without_a_commitment() -> None:
+    plan = {**BLOCKS, "rental": {**BLOCKS["rental"], "commitments": {"reserved": {"days": 14, "months": [3]}}}}
+    _, comparison = followed(plan, "cloud", 5)
+    found = replan(plan, check_document(plan), comparison, 6)
+    assert "reserved" not in found.document["offers"]
+    evaluate(check_document(found.document), catalog(), evidence(), today=TODAY)
+
+
+def test_hosts_that_are_older_than_their_new_cards_are_said() -> None:
+    plan = small_plan({**UPGRADED, "machines.own.owned.age_months": 3})
+    _, comparison = followed(plan, "local", 2)
+    assert "replan_hosts_older" in codes(replan(plan, check_document(plan), comparison, 3))[1]
+
+
+def test_a_type_that_the_new_plan_lacks_has_no_price_there() -> None:
+    plan = small_plan({"hardware_price_change_per_year": -0.2, "machines.own.delivery_months": 6})
+    _, comparison = followed(plan, "cloud", 8)
+    assert "machines" not in replan(plan, check_document(plan), comparison, 9).document.get("machines", {})
+
+
+def test_machines_sold_because_that_is_cheapest_are_not_counted_again() -> None:
+    owned = {"count": 2, "age_months": 1, "at_start": "cheapest", "resale_gpu_usd": 90_000}
+    plan = small_plan({"machines.own.owned": owned, "machines.own.count": 3, "machines.own.residual_gpu": {24: 0.5}})
+    plan["machines"]["own"]["residual_host"] = {24: 0.2}
+    _, comparison = followed(plan, "local", 2)
+    assert comparison.way.problem.sold
+    entry = replan(plan, check_document(plan), comparison, 3).document["machines"]["own"]
+    assert (entry["count"], entry["owned"]["count"]) == (1, 1)
+
+
+def test_runs_that_have_shrunk_to_nothing_are_planned_on() -> None:
+    plan = small_plan({"horizon_months": 84, "jobs.work.growth_per_month": -0.5, "jobs.work.runs_by_month": {84: 5}})
+    _, comparison = followed(plan, "cloud", 2)
+    assert replan(plan, check_document(plan), comparison, 83).document["jobs"]["work"]["runs_by_month"] == {2: 5}
+
+
+def test_resale_that_counts_no_longer_is_said() -> None:
+    plan = small_plan({"owned_value_counts": False})
+    _, comparison = followed(plan, "local", 2)
+    assert "replan_value_uncounted" in codes(replan(plan, check_document(plan), comparison, 3))[1]
 
 
 def test_every_key_about_months_is_known_to_the_new_plan() -> None:

@@ -230,6 +230,11 @@ def test_one_more_run_costs_no_electricity_where_power_is_in_the_rent() -> None:
         ({**OWNED, "machines.own.owned.age_months": 48}, "past_useful_life", "machines.own.owned.age_months"),
         ({**OWNED, "machines.own.owned.age_months": 30}, "residual_missing", "machines.own.residual_gpu"),
         (
+            {"machines.own.owned": {"count": 1, "age_months": 30, "at_start": "sell"}},
+            "residual_missing",
+            "machines.own.residual_host",
+        ),
+        (
             {"machines.own.condition": "used", "machines.own.age_months": 12, "machines.own.useful_life_months": 12},
             "past_useful_life",
             "machines.own.age_months",
