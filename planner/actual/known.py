@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from planner.cells import CellError, shown
@@ -17,9 +18,9 @@ SITE: Final = "site"
 CLOUD: Final = "cloud"
 NOT_CASH: Final = "opportunity"
 KINDS: Final = (
-    "gpu", "host", "installation", "tax_purchase", "resale_gpu", "resale_host", "electricity", "colocation",
-    "maintenance", "staff_local", "staff_cloud", "rental", "commitment", "overflow", "storage", "egress",
-    "tax_local", "tax_rented",
+    "gpu", "host", "installation", "tax_purchase", "buyout", "resale_gpu", "resale_host", "electricity", "colocation",
+    "maintenance", "staff_local", "staff_cloud", "rental", "commitment", "overflow", "storage", "egress", "ingress",
+    "free_hours", "credit", "loan_proceeds", "loan_repayment", "lease", "tax_lease", "tax_local", "tax_rented",
 )  # fmt: skip
 """Kinds of lines of which an invoice may speak, besides those of the plan at hand."""
 
@@ -91,7 +92,7 @@ class Known:
         if not text or text in self.kinds or text in self.line_ids:
             return text
         if text.partition(".")[0] in self.kinds:
-            names = [id for id in self.line_ids if id.startswith(text.partition(".")[0])]
+            names = tuple(id for id in self.line_ids if id.startswith(text.partition(".")[0]))
             raise CellError(field, shown(text), _named("the id of a line of the plan, or its kind alone", text, names))
         raise CellError(field, shown(text), _named("a kind of cost line", text, self.kinds))
 
@@ -100,7 +101,8 @@ class Known:
         return self.machines[place] if place in self.machines else self.offers[place]
 
 
-def _named(what: str, text: str, names: tuple[str, ...] | list[str]) -> str:
+@lru_cache(maxsize=1000)  # the same slip stands in thousands of rows
+def _named(what: str, text: str, names: tuple[str, ...]) -> str:
     """What is expected, with the nearest names, or all of them where they are few."""
     close = near(text, names) if text else []
     if close:

@@ -81,6 +81,9 @@ def replan(document: Mapping[str, Any], scenario: Scenario, comparison: Comparis
     _attempts(found, comparison)
     for resource in comparison.resources:
         _price(found, comparison, resource)
+    for issue in found.left:  # a reserved offer without a commitment has no place in a scenario
+        if issue.code == "replan_commitment_over":
+            (found.document.get("offers") or {}).pop(issue.params["offer"], None)
     check_document(found.document)
     return found
 
@@ -269,8 +272,6 @@ def _commitments(found: Replan, scenario: Scenario, comparison: Comparison) -> N
     if rental.get("commitments"):
         entries = {id: entry for id, entry in entries.items() if id not in over}
         found.document["rental"] = {**rental, "commitments": entries}
-    for id in over:  # a reserved offer without a commitment has no place in a scenario
-        (found.document.get("offers") or {}).pop(id, None)
 
 
 def _running(commitment: Commitment, past: int) -> int | None:

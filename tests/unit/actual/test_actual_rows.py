@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -192,3 +194,16 @@ def test_a_file_that_is_not_there_is_an_error_of_its_own() -> None:
 
 def test_calendar_months_are_counted_over_years() -> None:
     assert (months_between("2026-10", "2028-01"), later("2026-10", 15)) == (15, "2028-01")
+
+
+def test_one_slip_in_all_of_many_rows_takes_no_time() -> None:
+    names = replace(known(), offers={f"offer-{number}-on-demand": 1 for number in range(500)})
+    started = time.process_time()
+    problems = hours_problems(HOURS + "1,work,offer-on-demnad,1,1\n" * 2_000, names)
+    assert len(problems) == 2_000
+    assert time.process_time() - started < 2
+
+
+def test_an_invoice_may_hold_every_kind_of_line() -> None:
+    rows = "".join(f"1,rented,{kind},1\n" for kind in ("ingress", "credit", "free_hours", "lease", "buyout"))
+    assert len(read_invoice(f"month,resource,line,amount_usd\n{rows}".encode(), known(), file="i.csv")) == 5

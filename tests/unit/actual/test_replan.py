@@ -380,6 +380,7 @@ def test_loans_that_run_on_are_said_to_be_missing() -> None:
 
 def test_blocks_of_an_own_quote_that_are_over_leave_no_quote_without_a_commitment() -> None:
     plan = {**BLOCKS, "rental": {**BLOCKS["rental"], "commitments": {"reserved": {"days": 14, "months": [3]}}}}
+    plan["rental"]["price_change_per_year"] = -0.2
     _, comparison = followed(plan, "cloud", 5)
     found = replan(plan, check_document(plan), comparison, 6)
     assert "reserved" not in found.document["offers"]
