@@ -59,13 +59,17 @@ def _cells(id: str, here: str) -> dict[str, Input]:
     """Every input by its key."""
     return {
         "term_months": Field(
-            path=f"{here}.term_months", label=t("hardware.term", machine=id), help=t("hardware.term_help")
+            path=f"{here}.term_months",
+            label=t("hardware.term", machine=id),
+            help=t("hardware.term_help"),
+            expected_missing=t("hardware.term_expected"),
         ),
         "nominal_interest_per_year": Field(
             path=f"{here}.nominal_interest_per_year",
             label=t("hardware.interest", machine=id),
             kind="percent",
             help=t("hardware.interest_help"),
+            expected_missing=t("hardware.interest_expected"),
         ),
         "financed_share": Field(
             path=f"{here}.financed_share",

@@ -173,6 +173,7 @@ def _failures(id: str, catalog: Catalog) -> list[Input | None]:
             kind="word",
             help=t("hardware.failures_help", typical=TYPICAL, rate=rate),
             default=t("hardware.no_failures"),
+            expected_missing=t("hardware.failures_expected", typical=TYPICAL),
         ),
         Field(
             path=f"{here}.repair_h",

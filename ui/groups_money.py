@@ -158,6 +158,7 @@ def _credits(document: Document) -> list[Input]:
                 kind="money",
                 help=t("money.credit_help"),
                 default=t("money.no_credit"),
+                expected_missing=t("money.credit_expected"),
             ),
             Field(
                 path=f"{here}.expires_month",
