@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,14 +12,28 @@ from ui.i18n import t
 from ui.inputs import Input
 
 Document = Mapping[str, Any]
+_OF_MONEY = ("rental.credits.", "rental.price_change_per_year")
+_GROUPS = {
+    "jobs": "work",
+    "groups": "work",
+    "machines": "hardware",
+    "rental": "hardware",
+    "offers": "hardware",
+    "site": "site",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """Inputs that few need, drawn once they are asked for; None leaves a place empty."""
+    """Inputs that few need: made and drawn once they are asked for, because every redraw waits for them."""
 
     id: str
-    inputs: Sequence[Input | None]
+    make: Callable[[], Sequence[Input | None]]
+
+    @property
+    def inputs(self) -> Sequence[Input | None]:
+        """Its inputs; None leaves a place empty."""
+        return self.make()
 
     @property
     def title(self) -> str:
@@ -31,7 +45,7 @@ class Subject:
 class Group:
     """One popover: `summary` stands on its button, `advanced` is folded with `more` to choose from below it.
 
-    None leaves a place empty; `hidden` are paths whose inputs show only with what others say.
+    None leaves a place empty.
     """
 
     id: str
@@ -40,7 +54,6 @@ class Group:
     main: Sequence[Input]
     advanced: Sequence[Input | None]
     more: Sequence[Subject] = ()
-    hidden: Sequence[str] = ()
 
     @property
     def inputs(self) -> list[Input]:
@@ -48,10 +61,12 @@ class Group:
         cells = [*self.main, *self.advanced, *(cell for subject in self.more for cell in subject.inputs)]
         return [cell for cell in cells if cell is not None]
 
-    @property
-    def paths(self) -> tuple[str, ...]:
-        """All that its inputs may set."""
-        return (*(cell.path for cell in self.inputs), *self.hidden)
+
+def group_of(path: str) -> str:
+    """The group whose inputs may set a path."""
+    if path.startswith(_OF_MONEY):
+        return "money"
+    return _GROUPS.get(path.split(".")[0], "money")
 
 
 def word(value: Any, digits: int = 6) -> str:

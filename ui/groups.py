@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from planner.catalog.records import Catalog, Site
 from planner.scenario.paths import get_value
-from ui import formatting, groups_finance, groups_machine, groups_rental
+from ui import formatting, groups_machine, groups_rental
 from ui.formatting import USD, Currency
 from ui.group_parts import Document, Group, Subject, assumed, figure_text, with_empty, word
 from ui.groups_money import money
@@ -86,7 +86,7 @@ def _work(document: Document, catalog: Catalog) -> Group:
         summary=t("work.summary_one" if runs == "1" else "work.summary", runs=runs),
         main=main,
         advanced=advanced,
-        more=[Subject(id="groups", inputs=_sharing(document))],
+        more=[Subject(id="groups", make=lambda: _sharing(document))],
     )
 
 
@@ -144,7 +144,6 @@ def _hardware(document: Document, catalog: Catalog, used: Mapping[str, float], r
         main=main,
         advanced=advanced,
         more=[*groups_machine.subjects(machines, catalog, used), groups_rental.limits()],
-        hidden=[path for id in machines for path in groups_finance.paths(id)],
     )
 
 

@@ -48,13 +48,6 @@ def finance(id: str, machine: Mapping[str, Any]) -> list[Input | None]:
     return [*cells, None] if len(cells) % 2 else list(cells)
 
 
-def paths(id: str) -> list[str]:
-    """All that these inputs may set, shown or not."""
-    return [
-        f"machines.{id}.finance.{name}" for name in dict.fromkeys(name for names in KINDS.values() for name in names)
-    ]
-
-
 def _cells(id: str, here: str) -> dict[str, Input]:
     """Every input by its key."""
     return {

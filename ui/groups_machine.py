@@ -89,13 +89,17 @@ def subjects(machines: Mapping[str, Machine], catalog: Catalog, used: Used) -> I
     """Purchases in stages, machines that are there, failures, loans and leases; none without machines."""
     if not machines:
         return
-    yield Subject(id="stages", inputs=[cell for id in machines for cell in _stages(id)])
     there = {id: machine for id, machine in machines.items() if isinstance(machine.get("owned"), Mapping)}
+    yield Subject(id="stages", make=lambda: [cell for id in machines for cell in _stages(id)])
     if there:
-        cells = [cell for id, machine in there.items() for cell in _owned(id, machine, catalog, used)]
-        yield Subject(id="owned", inputs=cells)
-    yield Subject(id="failures", inputs=[cell for id in machines for cell in _failures(id, catalog)])
-    yield Subject(id="finance", inputs=[cell for id, machine in machines.items() for cell in finance(id, machine)])
+        yield Subject(
+            id="owned",
+            make=lambda: [cell for id, machine in there.items() for cell in _owned(id, machine, catalog, used)],
+        )
+    yield Subject(id="failures", make=lambda: [cell for id in machines for cell in _failures(id, catalog)])
+    yield Subject(
+        id="finance", make=lambda: [cell for id, machine in machines.items() for cell in finance(id, machine)]
+    )
 
 
 def _stages(id: str) -> list[Input | None]:

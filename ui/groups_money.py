@@ -84,9 +84,9 @@ def money(document: Document, catalog: Catalog) -> Group:
         main=main,
         advanced=advanced,
         more=[
-            Subject(id="calendar", inputs=_calendar()),
-            Subject(id="prices", inputs=_prices(catalog)),
-            Subject(id="credits", inputs=_credits(document)),
+            Subject(id="calendar", make=_calendar),
+            Subject(id="prices", make=lambda: _prices(catalog)),
+            Subject(id="credits", make=lambda: _credits(document)),
         ],
     )
 

@@ -79,25 +79,26 @@ def narrowed(document: Document, catalog: Catalog) -> list[Input]:
 
 def limits() -> Subject:
     """Quotas, and how fast data moves."""
-    return Subject(
-        id="rental",
-        inputs=[
-            Field(
-                path="rental.quota_gpus",
-                label=t("hardware.quota"),
-                kind="by_name",
-                help=t("hardware.quota_help"),
-                default=t("hardware.no_quota"),
-                expected=t("hardware.quota_expected"),
-            ),
-            Field(
-                path="rental.transfer_mbit_per_s",
-                label=t("hardware.transfer"),
-                help=t("hardware.transfer_help"),
-                default=t("hardware.no_transfer"),
-            ),
-        ],
-    )
+    return Subject(id="rental", make=_limits)
+
+
+def _limits() -> list[Input]:
+    return [
+        Field(
+            path="rental.quota_gpus",
+            label=t("hardware.quota"),
+            kind="by_name",
+            help=t("hardware.quota_help"),
+            default=t("hardware.no_quota"),
+            expected=t("hardware.quota_expected"),
+        ),
+        Field(
+            path="rental.transfer_mbit_per_s",
+            label=t("hardware.transfer"),
+            help=t("hardware.transfer_help"),
+            default=t("hardware.no_transfer"),
+        ),
+    ]
 
 
 def _offer_words(catalog: Catalog, id: str) -> str:

@@ -11,7 +11,7 @@ import streamlit as st
 from planner.errors import Problem
 from ui import charts, formatting, frame, inputs, own_rows, plan_rows, state
 from ui.formatting import dollars, escaped
-from ui.group_parts import Group
+from ui.group_parts import Group, group_of
 from ui.i18n import t
 from ui.plan_spot import spot_lines
 from ui.remedies import remedies
@@ -171,8 +171,8 @@ def _group(group: Group, problems: Sequence[Problem], view: View | None) -> None
                 _more(group, problems)
         if group.id == "work":
             st.page_link(frame.PAGES / "work.py", label=t("jobs.link"), icon=":material/table:")
-        paths = group.paths
-        if state.changed(paths):
+        paths = state.typed_paths(lambda path: group_of(path) == group.id)
+        if paths:
             st.button(
                 t("group.reset"),
                 key=f"reset_{group.id}",
@@ -194,10 +194,11 @@ def _more(group: Group, problems: Sequence[Problem]) -> None:
         st.session_state.pop(key, None)
     chosen = st.pills(t("group.more"), list(titles), format_func=titles.__getitem__, key=key)
     for subject in group.more:
-        cells = [cell for cell in subject.inputs if cell is not None]
-        if subject.id == chosen or any(inputs.cell_of(cells, problem) for problem in problems):
-            st.markdown(f"**{subject.title}** :gray[{t(f'more_about.{subject.id}')}]")
-            inputs.show(subject.inputs, problems)
+        if subject.id == chosen or problems:
+            cells = subject.inputs
+            if subject.id == chosen or any(inputs.cell_of(filter(None, cells), problem) for problem in problems):
+                st.markdown(f"**{subject.title}** :gray[{t(f'more_about.{subject.id}')}]")
+                inputs.show(cells, problems)
 
 
 def _answer_line(problems: Sequence[Problem], view: View | None) -> str:

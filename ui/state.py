@@ -245,9 +245,9 @@ def set_jobs(jobs: Mapping[str, Any]) -> None:
     _replace_widgets()
 
 
-def changed(paths: tuple[str, ...]) -> bool:
-    """Whether any of these inputs was changed since the scenario was opened."""
-    return any(path in st.session_state["typed"] for path in paths)
+def typed_paths(belongs: Callable[[str], bool]) -> tuple[str, ...]:
+    """Those of the paths that were typed over since the scenario was opened."""
+    return tuple(path for path in st.session_state["typed"] if belongs(path))
 
 
 def document() -> dict[str, Any]:

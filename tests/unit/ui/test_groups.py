@@ -9,7 +9,7 @@ from planner.catalog.load import load_catalog
 from planner.errors import ScenarioError
 from planner.scenario.load import check_document
 from planner.scenario.paths import check_path
-from ui.group_parts import with_empty
+from ui.group_parts import group_of, with_empty
 from ui.groups import groups
 from ui.groups_finance import KINDS
 from ui.i18n import texts
@@ -59,8 +59,9 @@ def test_every_input_stands_for_a_key_of_the_schema(kind):
         groups={"vision": {}},
     )
     for group in groups(asked, CATALOG):
-        for path in group.paths:
-            check_path(path, asked)
+        for cell in group.inputs:
+            check_path(cell.path, asked)
+            assert group_of(cell.path) == group.id
 
 
 def test_popovers_stay_small():
