@@ -24,7 +24,7 @@ def counted(id: str, machine: Machine, catalog: Catalog, used: Used) -> list[Inp
         Field(
             path=f"{here}.count",
             label=t("hardware.count", machine=id),
-            help=t("hardware.count_help"),
+            help=t("hardware.count_help" if machine.get("purchases") is None else "hardware.count_help_staged"),
             default=_number_of(machine),
         ),
         Field(

@@ -88,7 +88,9 @@ def test_only_machines_that_are_there_are_asked_what_becomes_of_them():
     ],
 )
 def test_an_empty_number_of_machines_says_what_it_stands_for(keys, shown):
-    assert machine(**keys)["machines.pc.count"].default == shown
+    count = machine(**keys)["machines.pc.count"]
+    assert count.default == shown
+    assert ("as the work needs" in count.help) == (not keys)
 
 
 def test_a_way_to_pay_asks_for_what_it_needs():
