@@ -144,6 +144,7 @@ CONTRAST = """(selector) => {
 
 def contrasts(page: Page, selector: str) -> list[tuple[str, float]]:
     """All visible texts inside the selected elements, charts left out, with their contrast against what lies behind."""
+    page.mouse.move(0, 0)  # what lies under it has a colour of its own
     at_rest(page)
     return [(text, ratio) for text, ratio in page.evaluate(CONTRAST, selector)]
 
