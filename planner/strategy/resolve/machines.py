@@ -10,8 +10,9 @@ from planner.catalog.records import Catalog, Figure, Gpu, HardwarePrice, Host, f
 from planner.cost.capex import residual_ratio
 from planner.energy.power import pc_wall_w, server_wall_w
 from planner.errors import InputError
+from planner.scenario.machines import MachineInput
 from planner.scenario.owned import Owned
-from planner.scenario.schema import MachineInput, Scenario
+from planner.scenario.schema import Scenario
 from planner.strategy.parameters import ParameterTable, given
 from planner.strategy.problem import Issue, Machine, Sold
 from planner.strategy.resolve.at_start import entry_after_start

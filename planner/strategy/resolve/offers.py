@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from planner.catalog.query import find_gpu, find_offer, find_offers
 from planner.catalog.records import Figure, Gpu, Offer, Provider
 from planner.errors import InputError, UnknownIdError
-from planner.scenario.schema import OfferInput, Scenario
+from planner.scenario.rental import OfferInput
+from planner.scenario.schema import Scenario
 from planner.scenario.values import PLANNED_TERMS
 from planner.strategy.parameters import ParameterTable, given
 from planner.strategy.problem import Availability, Issue, RentedOffer, RentedProvider, Spot

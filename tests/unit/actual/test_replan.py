@@ -20,8 +20,8 @@ from planner.actual.run import RowsFile, against_plan, plan_anew
 from planner.actual.templates import hours_template, invoice_template
 from planner.errors import InputError
 from planner.scenario import schema
+from planner.scenario.jobs import JobInput
 from planner.scenario.load import check_document, parse_scenario
-from planner.scenario.schema import JobInput
 from planner.strategy.evaluate import Result
 from tests.planning import CENT, TODAY, catalog, document, evaluation, evidence, small_plan, solve, strategy
 
