@@ -23,7 +23,9 @@ from planner.scenario.machines import MachineInput
 from planner.scenario.paths import with_overrides
 from planner.scenario.schema import Scenario
 from planner.strategy.fleet import cohort_units
-from planner.strategy.problem import Commitment, Issue, Machine
+from planner.strategy.machines import Machine
+from planner.strategy.offers import Commitment
+from planner.strategy.problem import Issue
 from planner.units import H_PER_MONTH
 
 ENOUGH: Final = 10

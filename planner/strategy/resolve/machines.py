@@ -13,8 +13,9 @@ from planner.errors import InputError
 from planner.scenario.machines import MachineInput
 from planner.scenario.owned import Owned
 from planner.scenario.schema import Scenario
+from planner.strategy.machines import Machine, Sold
 from planner.strategy.parameters import ParameterTable, given
-from planner.strategy.problem import Issue, Machine, Sold
+from planner.strategy.problem import Issue
 from planner.strategy.resolve.at_start import entry_after_start
 from planner.strategy.resolve.cohorts import residual_curve, resolve_cohorts, useful_life
 from planner.strategy.resolve.failures import resolve_failures

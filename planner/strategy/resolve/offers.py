@@ -12,8 +12,9 @@ from planner.errors import InputError, UnknownIdError
 from planner.scenario.rental import OfferInput
 from planner.scenario.schema import Scenario
 from planner.scenario.values import PLANNED_TERMS
+from planner.strategy.offers import Availability, RentedOffer, RentedProvider, Spot
 from planner.strategy.parameters import ParameterTable, given
-from planner.strategy.problem import Availability, Issue, RentedOffer, RentedProvider, Spot
+from planner.strategy.problem import Issue
 from planner.strategy.resolve.figures import Figures, combined
 from planner.strategy.resolve.machines import machine_power
 from planner.strategy.resolve.transfers import uploads
