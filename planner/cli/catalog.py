@@ -18,7 +18,7 @@ from planner.report.diff import diff_paths, diff_text
 from planner.report.gpu_values import BASES
 from planner.report.held_out import load_held_out
 from planner.report.listing import KINDS, list_rows
-from planner.report.text import rows_text
+from planner.report.text_table import rows_text
 
 _TEXT_COLUMNS = {
     "gpus": (

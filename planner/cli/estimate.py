@@ -15,7 +15,7 @@ from planner.performance.estimate import Setup, estimate
 from planner.performance.evidence import load_evidence
 from planner.performance.remedies import USUAL_MACHINE_GPUS
 from planner.report.forecast import Pauses, forecast_document
-from planner.report.text import forecast_text
+from planner.report.forecast_text import forecast_text
 from planner.scenario.own_models import model_from_file
 from planner.workload.settings import ADAPTER_TARGETS, METHODS, OPTIMIZERS, SOFTWARE
 from planner.workload.training import amount_of_work

@@ -16,7 +16,7 @@ from planner.strategy.offers import Availability, RentedOffer, RentedProvider, S
 from planner.strategy.parameters import ParameterTable, given
 from planner.strategy.problem import Issue
 from planner.strategy.resolve.figures import Figures, combined
-from planner.strategy.resolve.machines import machine_power
+from planner.strategy.resolve.power import machine_power
 from planner.strategy.resolve.transfers import uploads
 
 _OWN_BILLING_UNIT_S = 1.0  # an own quote says nothing else: by the second, no minimum
