@@ -117,7 +117,6 @@ class OfferInput(Model):
     grid_kg_co2e_per_kwh: KgPerKwh | None = None
     network_gbit_per_s: GbitPerS | None = None
     interrupted_share_per_month: Interrupted | None = None
-    spot_available_share: Available | None = None
     free_node_hours_per_month: NonNegative | None = None
     free_node_hours_total: NonNegative | None = None
 
@@ -126,8 +125,6 @@ class OfferInput(Model):
         if self.price_usd_per_h is not None and self.price_usd_per_gpu_h is not None:
             names = ("price_usd_per_gpu_h", *money_aliases("price_usd_per_gpu_h"))
             raise FieldError(*names, expected="'price_usd_per_h' or 'price_usd_per_gpu_h', not both")
-        if self.spot_available_share is not None and self.available_share is not None:
-            raise FieldError("spot_available_share", expected="'available_share' or 'spot_available_share', not both")
         if self.retry_s is not None and self.available_share is None:
             raise FieldError("retry_s", expected="'available_share' beside it")
         check_idle(self.idle_w, self.load_w, "load_w")
