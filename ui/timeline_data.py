@@ -92,8 +92,8 @@ class Timeline:
         self.view = view
         self.way = way
         self.horizon_months: int = view.report["horizon_months"]
-        self.months = len(way["months"])
-        self._by_role = _by_role(view, way, self.months)
+        self.months = plan_rows.last_paid(way, self.horizon_months) if way["months"] else 0
+        self._by_role = _by_role(view, way, len(way["months"]))
 
     @property
     def costed(self) -> bool:
@@ -188,6 +188,11 @@ class Timeline:
     def payback_month(self) -> int | None:
         """Month in which the purchase is made up for against renting all; None where it isn't, or there is none."""
         return next((entry["month"] for entry in self.way["paybacks"] if entry["against"] == "cloud"), None)
+
+    def for_good(self) -> int | None:
+        """Month from which less has been spent than for renting all, up to the end; None where it never comes."""
+        other = next((way for way in self.view.strategies if way["kind"] == "cloud" and way["months"]), None)
+        return None if other is None else plan_rows.for_good(self.way, other, self.horizon_months)
 
     def against_renting(self) -> bool:
         """Whether there is a payback to speak of."""

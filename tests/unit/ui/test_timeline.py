@@ -99,7 +99,7 @@ def test_even_and_varied_cash_are_told_apart():
     varied = timeline_of(plan, "cloud")
     assert (varied.shape(), varied.peak().number) == ("varied", 7)
     assert timeline_words.title(varied, None) == "Cash is highest in month 7"
-    assert "between $200–300" in timeline_words.figures(varied, None)[1][2]
+    assert "$200–300 by month" in timeline_words.figures(varied, None)[1][2]
 
 
 def test_loads_and_the_months_above_the_safe_one():
