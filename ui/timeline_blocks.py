@@ -132,7 +132,7 @@ def cash(timeline: Timeline, period: str, *, outdated: bool) -> None:
         st.markdown(f"### {t('timeline.years.title')}", anchors=False)
         rows = pd.DataFrame(timeline_tables.year_rows(timeline))
         st.table(rows, hide_index=True, border="horizontal")
-        st.markdown(f":small[:gray[{t(timeline_words.years_note(timeline))}]]")
+        st.markdown(f":small[:gray[{timeline_words.years_note(timeline)}]]")
 
 
 def machines(timeline: Timeline, plan: Plan, *, outdated: bool) -> Place | None:

@@ -13,7 +13,7 @@ from ui.fiscal import spans_of
 from ui.palette import COST_ROLES
 from ui.view import Row, View
 
-_NO_CASH = "opportunity"  # what machines that are there already could be sold for today
+NO_CASH = "opportunity"  # what machines that are there already could be sold for today
 _PEAK = 2.0  # times the median month, from which one is called a peak
 _EVEN = 1.1  # times, up to which months are called even
 
@@ -73,6 +73,7 @@ class Load:
     count: int
     load: tuple[float, ...]
     safe: float
+    whole: float | None = None  # over all hours switched on: months with few machines weigh less
 
     @property
     def over(self) -> list[int]:
@@ -81,8 +82,8 @@ class Load:
 
     @property
     def mean(self) -> float:
-        """Load of a mean month."""
-        return statistics.fmean(self.load)
+        """Load of all months together."""
+        return statistics.fmean(self.load) if self.whole is None else self.whole
 
 
 class Timeline:
@@ -180,6 +181,7 @@ class Timeline:
                 count=machine["count"],
                 load=tuple(machine["load"]),
                 safe=machine["target_utilisation"],
+                whole=machine["utilisation"],
             )
             for machine in self.way["machines"]
             if machine["utilisation"] > 0
@@ -205,7 +207,7 @@ def _by_role(view: View, way: Row, months: int) -> dict[str, list[float]]:
     rented_tax: list[Row] = []
     for line in way["lines"]:
         kind = line["id"].split(".")[0]
-        if kind == _NO_CASH:
+        if kind == NO_CASH:
             continue
         if kind == "tax_rented":
             rented_tax.append(line)

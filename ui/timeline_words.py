@@ -11,7 +11,7 @@ from ui.formatting import escaped
 from ui.i18n import t
 from ui.plan_waiting import LATE_SHARE, SHORT_H, wait_words
 from ui.timeline_cash import months_of
-from ui.timeline_data import Load, Timeline, waiting_jobs
+from ui.timeline_data import NO_CASH, Load, Timeline, waiting_jobs
 from ui.timeline_gantt import span_key
 from ui.view import way_name
 
@@ -221,5 +221,13 @@ def gantt_heading(course: Mapping[str, Any]) -> str:
 
 
 def years_note(timeline: Timeline) -> str:
-    """Key of what is said below the table of fiscal years: with a calendar, or in years of the plan."""
-    return "timeline.years.note_fiscal" if timeline.view.document.get("plan_starts") else "timeline.years.note"
+    """What is said below the table of fiscal years, of what there is in it."""
+    years, lines = timeline.years(), timeline.way["lines"]
+    keys = ["calendar" if timeline.view.document.get("plan_starts") else "plan", "before"]
+    if any(year.machines_usd for year in years):
+        keys.append("purchase")
+    if any(year.running_usd for year in years):
+        keys.append("running")
+    if any(line["id"].split(".")[0] == NO_CASH for line in lines):
+        keys.append("there")
+    return " ".join(t(f"timeline.years.note.{key}") for key in keys)

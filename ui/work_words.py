@@ -25,6 +25,7 @@ _KNOWN_REASONS = (
     "region_not_allowed",
     "term_not_allowed",
 )
+_EVERYWHERE = "all"  # the region of an offer with one price wherever it stands
 _OWN_BASES = ("own", "given")
 _NUMBERS = ("done_h", "low_h", "high_h", "full_usd", "marginal_usd", "memory_gb", "capacity_gb")
 
@@ -285,9 +286,9 @@ def candidate_row(view: View, place: JobPlace, full_usd: float | None, limit: Ma
 
 def _where(view: View, place: JobPlace) -> str:
     """The card, and the machine or the offer by its name with its region, which tells alike ones apart."""
-    words = [view.gpu_name(place.gpu), view.place_name(place.resource)]
+    words = [_with_memory(view, place.gpu, view.gpu_name(place.gpu)), view.place_name(place.resource)]
     known = view.catalog.offers.get(place.resource)
-    if known is not None and known.region:
+    if known is not None and known.region not in ("", _EVERYWHERE):
         words.append(known.region)
     return ", ".join(words)
 
