@@ -69,6 +69,8 @@ def job_rows(document: Document, view: View) -> list[dict[str, str]]:
 
 
 def _of(actual: float | None, planned: float) -> str:
+    if actual is None and not planned:  # neither is known: plans count only months that were reported
+        return formatting.unknown()
     return t("actual.of", actual=formatting.plain(actual), planned=formatting.plain(planned))
 
 
