@@ -229,6 +229,18 @@ def test_a_running_commitment_is_paid_where_nothing_runs_on_it() -> None:
     assert lines["commitment"].tolist() == [0.0, *[730.0] * 11]  # months of the term after the horizon too
 
 
+def test_a_running_term_where_nothing_runs_is_not_renewed() -> None:
+    terms = {"elapsed_months": 7, "renew": True}
+    plan = document("committed-node", {f"rental.commitments.reserved.{key}": value for key, value in terms.items()})
+    used = evaluation(strategy(solve(plan), "cloud"))
+    plan["jobs"]["train"]["terms"] = ["on_demand"]
+    unused = evaluation(strategy(solve(plan), "cloud"))
+    hours = [
+        next(line for line in found.lines if line.kind == "commitment").quantity[0].tolist() for found in (used, unused)
+    ]
+    assert hours == [[0.0, *[730.0] * 17], [0.0, *[730.0] * 5, *[0.0] * 4]]  # 12 - 7 months, and another year
+
+
 def test_a_machine_replaced_at_the_end_of_the_month_before_is_new() -> None:
     plan = small_plan({"machines.own.useful_life_months": 5, "horizon_months": 24})
     _, comparison = followed(plan, "local", 5)
