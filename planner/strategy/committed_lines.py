@@ -96,14 +96,15 @@ def _committed_h(rows: Rows, commitment: Commitment, pairs: list[RentedPair]) ->
     A term that began before the plan is paid by all; those that follow it only where something runs there.
     """
     used = np.any([rows.routing[:, index] > 0 for index, _, _ in pairs], axis=0) if pairs else np.array(False)
-
-    def nodes(start: int) -> Array:
-        return np.broadcast_to(used | (start < 0), len(rows.theta)) * float(commitment.nodes)
-
-    if commitment.upfront:
-        return rows.at((start, nodes(start) * commitment.term_h) for start in commitment.starts if start >= 0)
-    return rows.at(
-        (start + month, nodes(start) * H_PER_MONTH)
+    nodes = {
+        start: np.broadcast_to(used | (start < 0), len(rows.theta)) * float(commitment.nodes)
         for start in commitment.starts
+        if start < 0 or used.any()
+    }
+    if commitment.upfront:
+        return rows.at((start, paid * commitment.term_h) for start, paid in nodes.items() if start >= 0)
+    return rows.at(
+        (start + month, paid * H_PER_MONTH)
+        for start, paid in nodes.items()
         for month in range(max(1, 1 - start), commitment.term_months + 1)
     )
