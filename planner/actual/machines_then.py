@@ -130,8 +130,10 @@ def _billed(comparison: Comparison, entry: MachineInput, machine: Machine, past:
         for bill in comparison.bills
         if bill.resource == machine.id and (bill.kind or "").partition(".")[0] == "gpu" and bill.month <= past
     ]
-    replaced = any(0 < month <= past for cohort in machine.cohorts for month in cohort.purchase_months)
-    if not bills or replaced or any(bill.quantity is None for bill in bills):
+    replaced = any(
+        month <= past and (month > 0 or cohort.owned) for cohort in machine.cohorts for month in cohort.purchase_months
+    )
+    if not bills or replaced or machine.upgraded or any(bill.quantity is None for bill in bills):
         return None
     prices = [_prices(comparison, machine, bill.month - 1, was_owned=False) for bill in bills]
     age = entry.age_months or 0
