@@ -36,6 +36,7 @@ class _Units:
     count: int
     age_months: int
     bought_age: int
+    host_older: int  # months by which hosts are older than their cards
     gpu_usd: float  # price of one when the plan got it, without tax that is inside
     host_usd: float
 
@@ -68,7 +69,12 @@ def _stock(comparison: Comparison, entry: MachineInput, index: int, past: int) -
     counts = cohort_units(machine, way.choice.machine_count[:, index])
     cohorts = [(cohort, int(count[0])) for cohort, count in zip(machine.cohorts, counts, strict=True)]
     kept = [(cohort, count) for cohort, count in cohorts if cohort.owned or billed is None]
-    units = [found for cohort, count in kept if (found := _planned(comparison, index, cohort, count, past)) is not None]
+    older = 0 if entry.owned is None else entry.owned.age_months - (entry.age_months or 0)
+    units = [
+        found
+        for cohort, count in kept
+        if (found := _planned(comparison, index, cohort, count, past, older if cohort.new_cards else 0)) is not None
+    ]
     units += billed or []
     count = sum(each.count for each in units)
     if not count:
@@ -76,7 +82,9 @@ def _stock(comparison: Comparison, entry: MachineInput, index: int, past: int) -
     figures, gpu = Figures(way.catalog), way.catalog.gpus[machine.gpu]
 
     def then_usd(each: _Units, part: Literal["gpu", "host"]) -> float:
-        now, bought = (residual_at(entry, gpu, figures, part, age) for age in (each.age_months, each.bought_age))
+        older = each.host_older if part == "host" else 0
+        ages = (each.age_months + older, each.bought_age + older)
+        now, bought = (residual_at(entry, gpu, figures, part, age) for age in ages)
         return (each.gpu_usd if part == "gpu" else each.host_usd) * float(residual_ratio(now, bought))
 
     return Stock(
@@ -89,8 +97,10 @@ def _stock(comparison: Comparison, entry: MachineInput, index: int, past: int) -
     )
 
 
-def _planned(comparison: Comparison, index: int, cohort: Cohort, count: int, past: int) -> _Units | None:
-    """Machines with one history, as the plan has them."""
+def _planned(
+    comparison: Comparison, index: int, cohort: Cohort, count: int, past: int, host_older: int
+) -> _Units | None:
+    """Machines with one history, as the plan has them; with new cards, their first hosts are older."""
     way = comparison.way
     machine = way.problem.machines[index]
     for position, columns in enumerate(cohort.sales):
@@ -104,6 +114,7 @@ def _planned(comparison: Comparison, index: int, cohort: Cohort, count: int, pas
                 count=count,
                 age_months=sale.bought_age + past - start,
                 bought_age=sale.bought_age,
+                host_older=host_older if position == 0 else 0,
                 gpu_usd=gpu_usd,
                 host_usd=host_usd,
             )
@@ -113,13 +124,17 @@ def _planned(comparison: Comparison, index: int, cohort: Cohort, count: int, pas
 def _prices(comparison: Comparison, machine: Machine, bought: int, *, was_owned: bool) -> tuple[float, float]:
     """Price of a card and a host when the plan got them: what they would have brought, or what was paid for them."""
     problem, theta = comparison.way.problem, comparison.way.theta
-    if was_owned and machine.resale_gpu_today_at is not None and machine.resale_host_today_at is not None:
-        return float(theta[0, machine.resale_gpu_today_at]), float(theta[0, machine.resale_host_today_at])
     tax = 1.0 + float(theta[0, problem.tax_rate_at])
     factor = hardware_factor(problem, theta, bought)
+
+    def price(today_at: int | None, price_at: int, includes_tax: bool) -> float:
+        if was_owned and today_at is not None:  # new cards in old hosts were bought
+            return float(theta[0, today_at])
+        return factor * float(theta[0, price_at]) / (tax if includes_tax else 1.0)
+
     return (
-        factor * float(theta[0, machine.gpu_price_at]) / (tax if machine.gpu_includes_tax else 1.0),
-        factor * float(theta[0, machine.host_price_at]) / (tax if machine.host_includes_tax else 1.0),
+        price(machine.resale_gpu_today_at, machine.gpu_price_at, machine.gpu_includes_tax),
+        price(machine.resale_host_today_at, machine.host_price_at, machine.host_includes_tax),
     )
 
 
@@ -142,6 +157,7 @@ def _billed(comparison: Comparison, entry: MachineInput, machine: Machine, past:
             count=int((bill.quantity or 0.0) // machine.gpus),
             age_months=age + past - (bill.month - 1) - entry.delivery_months,
             bought_age=age,
+            host_older=0,
             gpu_usd=gpu_usd,
             host_usd=host_usd,
         )
