@@ -8,8 +8,9 @@ from planner.actual.drift import Comparison
 from planner.actual.planned import PlannedWay
 from planner.cost.finance import price_factor
 from planner.scenario.paths import with_overrides
+from planner.strategy.offers import RentedOffer
 from planner.strategy.parameters import Theta
-from planner.strategy.problem import Issue, PlanProblem, RentedOffer
+from planner.strategy.problem import Issue, PlanProblem
 
 _SMALLEST = 1e-6  # of what is left of a credit [USD] or of free hours [h]
 
