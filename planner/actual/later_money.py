@@ -9,10 +9,11 @@ from planner.actual.drift import Comparison
 from planner.actual.planned import PlannedWay
 from planner.cost.finance import price_factor
 from planner.scenario.paths import with_overrides
+from planner.strategy.offers import RentedOffer
 from planner.strategy.parameters import Theta
-from planner.strategy.problem import Issue, PlanProblem, RentedOffer
+from planner.strategy.problem import Issue, PlanProblem
 
-_NOISE = 1e-6  # USD or hours, below which nothing is left
+_SMALLEST = 1e-6  # of what is left of a credit [USD] or of free hours [h]
 
 
 def carry_money(document: dict[str, Any], carried: list[Issue], comparison: Comparison, past: int) -> None:
@@ -29,16 +30,19 @@ def carry_money(document: dict[str, Any], carried: list[Issue], comparison: Comp
     past : int
         Months before the new plan begins.
     """
-    values = {**_rental_prices(comparison, past), **_hardware_prices(comparison, past, document.get("machines") or {})}
+    values = {
+        **_rental_prices(comparison, past, document.get("offers") or {}),
+        **_hardware_prices(comparison, past, document.get("machines") or {}),
+    }
     if values:
         carried.append(Issue(code="replan_prices_changed", field="rental", params={"month": past + 1}))
+    if providers := _sent_once(comparison.way, past):
+        values["rental.upload_gb"] = 0.0
+        carried.append(Issue(code="replan_upload", field="rental.upload_gb", params={"providers": providers}))
     free = _free_hours(comparison.way, past)
     for path, (offer, hours) in free.items():
         values[path] = hours
         carried.append(Issue(code="replan_free_hours", field=path, params={"offer": offer, "hours": hours}))
-    if sent := _sent_to(comparison.way, past):
-        values["rental.upload_gb"] = None
-        carried.append(Issue(code="replan_upload", field="rental.upload_gb", params={"providers": sent}))
     changed = with_overrides(document, values)
     document.clear()
     document.update(changed)
@@ -62,21 +66,23 @@ def _rental_factor(problem: PlanProblem, theta: Theta, past: int) -> float:
     return 1.0 if column is None else float(price_factor(float(theta[0, column]), past))
 
 
-def _rental_prices(comparison: Comparison, past: int) -> dict[str, Any]:
-    """Prices of all offers of the plan after these months, where they change."""
+def _rental_prices(comparison: Comparison, past: int, quotes: Mapping[str, Any]) -> dict[str, Any]:
+    """Prices of all offers of the plan after these months, where they change; without quotes that are left out."""
     if comparison.way.problem.rental_change_at is None:
         return {}
     values: dict[str, Any] = {}
     for offer in comparison.way.problem.offers:
+        if offer.id not in quotes and offer.id not in comparison.way.catalog.offers:
+            continue
         values[f"offers.{offer.id}.price_usd_per_gpu_h"] = None
         values[f"offers.{offer.id}.price_usd_per_h"] = price_then(comparison, offer, past)
     return values
 
 
 def _hardware_prices(comparison: Comparison, past: int, kept: Mapping[str, Any]) -> dict[str, Any]:
-    """Prices of cards and hosts after these months, where they change, without tax that is inside.
+    """Prices of cards and hosts of types that are kept after these months, where they change, without tax inside.
 
-    Maintenance goes by the prices of the plan's start, so its share grows as they fall.
+    What is paid for maintenance keeps its price, so its share of theirs changes.
     """
     problem, theta = comparison.way.problem, comparison.way.theta
     if problem.hardware_change_at is None:
@@ -91,23 +97,16 @@ def _hardware_prices(comparison: Comparison, past: int, kept: Mapping[str, Any])
         ):
             values[f"{where}.{part}_price_usd"] = float(theta[0, column]) * factor / (tax if included else 1.0)
         values[f"{where}.prices_include_tax"] = False
-        if (maintenance := float(theta[0, machine.maintenance_at])) and maintenance / factor <= 1:
-            values[f"{where}.maintenance_share_per_year"] = maintenance / factor
+        values[f"{where}.maintenance_share_per_year"] = min(float(theta[0, machine.maintenance_at]) / factor, 1.0)
     return values
 
 
-def _sent_to(way: PlannedWay, past: int) -> list[str]:
-    """Providers that have the data by then that is sent to each of them once."""
-    if way.problem.upload_gb_at is None:
-        return []
-    found = []
-    for index, pair in enumerate(way.problem.pairs):
-        if pair.offer is None or way.choice.routing[0, index] <= 0:
-            continue
-        shares = way.choice.by_month.get(index)
-        if shares is None or (shares[0, :past] > 0).any():
-            found.append(way.problem.providers[way.problem.offers[pair.offer].provider].id)
-    return list(dict.fromkeys(found))
+def _sent_once(way: PlannedWay, past: int) -> str:
+    """Providers to which the data that is sent once went in these months; empty where there was none."""
+    problem = way.problem
+    if problem.upload_gb_at is None or not way.theta[0, problem.upload_gb_at]:
+        return ""
+    return ", ".join(line.resource for line in way.lines if line.kind == "ingress" and any(line.quantity[:past]))
 
 
 def _free_hours(way: PlannedWay, past: int) -> dict[str, tuple[str, float]]:
@@ -118,9 +117,15 @@ def _free_hours(way: PlannedWay, past: int) -> dict[str, tuple[str, float]]:
             continue
         lines = [line for line in way.lines if line.kind == "free_hours" and line.resource == offer.id]
         used_h = sum(sum(line.quantity[:past]) for line in lines)
-        left_h = max(float(way.theta[0, offer.free_h_total_at]) - used_h, 0.0)
-        found[f"offers.{offer.id}.free_node_hours_total"] = (offer.id, left_h if left_h > _NOISE else 0.0)
+        left_h = _left(float(way.theta[0, offer.free_h_total_at]), used_h)
+        found[f"offers.{offer.id}.free_node_hours_total"] = (offer.id, left_h)
     return found
+
+
+def _left(total: float, used: float) -> float:
+    """What is left of an allowance; the last binary digits of one that is used up are nothing."""
+    left = total - used
+    return left if left > _SMALLEST else 0.0
 
 
 def _credits(document: dict[str, Any], carried: list[Issue], way: PlannedWay, past: int) -> None:
@@ -129,8 +134,7 @@ def _credits(document: dict[str, Any], carried: list[Issue], way: PlannedWay, pa
     entries = {}
     for credit in way.problem.credits:
         used_usd = sum(sum(line.quantity[:past]) for line in way.lines if line.id.startswith(f"credit.{credit.id}."))
-        left_usd = max(float(way.theta[0, credit.amount_at]) - used_usd, 0.0)
-        left_usd = left_usd if left_usd > _NOISE else 0.0
+        left_usd = _left(float(way.theta[0, credit.amount_at]), used_usd)
         entry = dict(rental["credits"][credit.id])
         if entry.get("expires_month") is not None and entry["expires_month"] <= past:
             continue

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from planner.actual.known import NOT_CASH
-from planner.cost.lines import Group
 from planner.strategy.evaluate import StrategyResult
 from planner.strategy.kernel import Evaluation
 
@@ -17,12 +16,12 @@ class Rest:
     running_usd: float
     purchase_usd: float
     resale_usd: float
-    financing_usd: float
+    financing_usd: float  # loans and leases; negative where more is borrowed than paid back
     kwh: float
 
     @property
     def total_usd(self) -> float:
-        """All of it; resale and money borrowed are negative."""
+        """All of it; resale is negative."""
         return self.running_usd + self.purchase_usd + self.resale_usd + self.financing_usd
 
 
@@ -37,7 +36,7 @@ def rest_of(evaluation: Evaluation, month: int) -> Rest:
         From 1, for which what is paid at the start counts too.
     """
     first = 0 if month == 1 else month
-    sums: dict[Group, float] = {"opex": 0.0, "capex": 0.0, "residual": 0.0, "financing": 0.0}
+    sums = {"opex": 0.0, "capex": 0.0, "residual": 0.0, "financing": 0.0}
     kwh = 0.0
     for line in evaluation.lines:
         if line.kind == NOT_CASH:

@@ -17,12 +17,16 @@ from planner.actual.planned import PlannedRuns, gpu_h_at
 from planner.cost.lines import Array
 from planner.errors import InputError
 from planner.messages import render
+from planner.scenario.jobs import JobInput
 from planner.scenario.load import check_document
+from planner.scenario.machines import MachineInput
 from planner.scenario.paths import with_overrides
-from planner.scenario.schema import JobInput, MachineInput, Scenario
+from planner.scenario.schema import Scenario
 from planner.scenario.values import SMALLEST
 from planner.strategy.fleet import cohort_units
-from planner.strategy.problem import Commitment, Issue, Machine
+from planner.strategy.machines import Machine
+from planner.strategy.offers import Commitment
+from planner.strategy.problem import Issue
 from planner.units import H_PER_MONTH
 
 ENOUGH: Final = 10
@@ -81,9 +85,6 @@ def replan(document: Mapping[str, Any], scenario: Scenario, comparison: Comparis
     _attempts(found, comparison)
     for resource in comparison.resources:
         _price(found, comparison, resource)
-    for issue in found.left:  # a reserved offer without a commitment has no place in a scenario
-        if issue.code == "replan_commitment_over":
-            (found.document.get("offers") or {}).pop(issue.params["offer"], None)
     check_document(found.document)
     return found
 
@@ -154,12 +155,11 @@ def _machines(found: Replan, scenario: Scenario, comparison: Comparison) -> None
         sold = any(each.id == machine.id and each.upgraded is None for each in way.problem.sold)
         _machine(found, entry, machine.id, scenario, stock, sold=sold)
         if machine.upgraded:
-            if stock is not None and (told.owned.age_months if told.owned else 0) > (told.age_months or 0):
-                _say(found.left, "replan_hosts_older", f"machines.{machine.id}", machine=machine.id)
             for key in [key for key in entry if key.startswith("gpu_price") or key in ("load_w", "idle_w")]:
                 del entry[key]
             entry |= new_cards
-            _without_speeds(found, machine.id)  # of the cards that are gone
+            for job in found.document["jobs"].values():  # measured on the old cards
+                (job.get("throughput") or {}).pop(machine.id, None)
         _orders(found, entry, told, machine, way.choice.machine_count[:, index], stock)
         if machine.finance is not None:
             _say(found.left, "replan_financing", f"machines.{machine.id}.finance", machine=machine.id)
@@ -168,11 +168,6 @@ def _machines(found: Replan, scenario: Scenario, comparison: Comparison) -> None
 def _without(found: Replan, id: str) -> None:
     """Leave out a type that the new plan can't have, with the speeds on it."""
     del found.document["machines"][id]
-    _without_speeds(found, id)
-
-
-def _without_speeds(found: Replan, id: str) -> None:
-    """Own speeds on a type are no longer true."""
     for job in found.document["jobs"].values():
         (job.get("throughput") or {}).pop(id, None)
 
@@ -213,7 +208,10 @@ def _orders(
     past = found.month - 1
     units = zip(machine.cohorts, cohort_units(machine, planned), strict=True)
     on_their_way = sum(
-        int(count[0]) for cohort, count in units if cohort.there_after > past >= min(cohort.purchase_months, default=0)
+        int(count[0])
+        for cohort, count in units
+        for month in cohort.purchase_months
+        if month <= past < month + cohort.delivery_months
     )
     if on_their_way:
         _say(found.left, "replan_on_their_way", f"machines.{machine.id}", machine=machine.id, count=on_their_way)
@@ -253,6 +251,7 @@ def _commitments(found: Replan, scenario: Scenario, comparison: Comparison) -> N
             if entry["months"]:
                 entries[offer.id] = entry
             else:
+                del entries[offer.id]
                 over.append(offer.id)
                 _say(found.left, "replan_commitment_over", where, offer=offer.id)
             continue
@@ -263,6 +262,7 @@ def _commitments(found: Replan, scenario: Scenario, comparison: Comparison) -> N
             left = start + commitment.term_months - past
             _say(found.carried, "replan_commitment", where, offer=offer.id, nodes=commitment.nodes, months=left)
         elif offer.id in taken and commitment.starts[-1] < past:
+            del entries[offer.id]
             over.append(offer.id)
             _say(found.left, "replan_commitment_over", where, offer=offer.id)
             continue
@@ -270,8 +270,26 @@ def _commitments(found: Replan, scenario: Scenario, comparison: Comparison) -> N
             entry["from_month"] = max(1, scenario.rental.commitments[offer.id].from_month - past)
         entries[offer.id] = entry
     if rental.get("commitments"):
-        entries = {id: entry for id, entry in entries.items() if id not in over}
         found.document["rental"] = {**rental, "commitments": entries}
+    for id in over:
+        _without_offer(found.document, id)
+
+
+def _without_offer(document: dict[str, Any], id: str) -> None:
+    """Leave out a quote that only its commitment brought in, wherever it is named."""
+    document["offers"] = offers = dict(document.get("offers") or {})
+    if "term" not in (offers.get(id) or {}):
+        return
+    del offers[id]
+    rental = document["rental"]
+    if rental.get("offers"):
+        rental["offers"] = [offer for offer in rental["offers"] if offer != id]
+    (rental.get("quota_gpus") or {}).pop(id, None)
+    for job in document["jobs"].values():
+        (job.get("throughput") or {}).pop(id, None)
+        for key in ("only_on", "not_on"):
+            if job.get(key):
+                job[key] = [name for name in job[key] if name != id]
 
 
 def _running(commitment: Commitment, past: int) -> int | None:

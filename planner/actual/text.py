@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from planner.messages import render
@@ -17,12 +17,6 @@ _EFFECTS = (
     ("unplanned_usd", "not in the plan"),
     ("undivided_usd", "not told apart"),
 )
-_REST = {
-    "running_usd": "running",
-    "purchase_usd": "purchases",
-    "resale_usd": "resale",
-    "financing_usd": "loans and leases",
-}
 
 
 def actual_text(document: Mapping[str, Any]) -> str:
@@ -138,17 +132,18 @@ def _month_row(month: Mapping[str, Any], rate: float) -> list[str]:
 
 def _replan_lines(replan: Mapping[str, Any], rate: float) -> list[str]:
     advice = "none" if replan["recommended"] is None else render(f"strategy_{replan['recommended']}")
-    financed = any(rest["financing_usd"] for way in replan["ways"] for rest in (way["old"], way["new"]) if rest)
-    keys = [key for key in _REST if financed or key != "financing_usd"]
+    columns = {"running_usd": "running", "purchase_usd": "purchases", "resale_usd": "resale"}
+    if any(rest["financing_usd"] for way in replan["ways"] for rest in (way["old"], way["new"]) if rest is not None):
+        columns["financing_usd"] = "loans, leases"
     rows = [
-        [render(f"strategy_{way['id']}"), *_rest_cells(way["old"], keys, rate), *_rest_cells(way["new"], keys, rate)]
+        [
+            render(f"strategy_{way['id']}"),
+            *(cell for key in ("old", "new") for cell in _rest_cells(way[key], columns, rate)),
+        ]
         for way in replan["ways"]
     ]
-    names = [_REST[key] for key in keys]
-    head = [
-        "",
-        *(f"{when}: {names[0]}" if at == 0 else name for when in ("old", "new") for at, name in enumerate(names)),
-    ]
+    names = list(columns.values())
+    head = ["", f"old: {names[0]}", *names[1:], f"new: {names[0]}", *names[1:]]
     return [
         f"From month {replan['from_month']}, {replan['horizon_months']} months. Recommended then: {advice}.",
         "",
@@ -159,10 +154,9 @@ def _replan_lines(replan: Mapping[str, Any], rate: float) -> list[str]:
     ]
 
 
-def _rest_cells(rest: Mapping[str, float] | None, keys: Sequence[str], rate: float) -> list[str]:
-    if rest is None:  # of a way that wasn't followed, or that can't do the work
-        return [""] * len(keys)
-    return [_money(rest[key], rate) for key in keys]
+def _rest_cells(rest: Mapping[str, float] | None, columns: Iterable[str], rate: float) -> list[str]:
+    """Cells of a way; empty for one that wasn't followed, or that can't do the work."""
+    return ["" if rest is None else _money(rest[key], rate) for key in columns]
 
 
 def _money(amount_usd: float | None, rate: float) -> str:

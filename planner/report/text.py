@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -12,10 +12,8 @@ from planner.performance.evidence import OWN
 from planner.report.break_even import break_even_sentences
 from planner.report.finance_text import finance_lines
 from planner.report.owned_options import option_name
-from planner.report.text_table import table
+from planner.report.text_table import UNKNOWN, cell_text, table, whole_text
 from planner.report.waiting import FEW_RUNS
-
-UNKNOWN = "unknown"
 
 
 def plan_text(document: dict[str, Any]) -> str:
@@ -69,70 +67,6 @@ def plan_text(document: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def rows_text(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> str:
-    """Rows as an aligned table of some columns."""
-    return "\n".join(table(list(columns), [[_cell(row.get(column)) for column in columns] for row in rows])) + "\n"
-
-
-def forecast_text(document: dict[str, Any]) -> str:
-    """An estimate as text, one figure a line."""
-    unit = document["throughput_unit"].replace("_per_s", "/s")
-    lines = [
-        f"{document['gpus']} x {document['gpu']}, {document['workload']} ({document['basis']})",
-        f"parameters  {_parameters(document)}",
-        f"throughput  {_cell(document['throughput'])} {unit}"
-        f" (likely {_cell(document['throughput_low'])} to {_cell(document['throughput_high'])})",
-        f"memory      {_cell(document['memory_gb'])} of {_cell(document['capacity_gb'])} GB a GPU",
-        *_time_lines(document),
-        f"wall power  {_cell(document['wall_power_w'])} W",
-        f"settings    {_settings(document)}",
-        f"bottleneck  {document['bottleneck']['text']}",
-    ]
-    lines += [f"Note: {warning['message']}" for warning in document["warnings"]]
-    lines += [f"Would fit: {remedy['text']}" for remedy in document["remedies"]]
-    return "\n".join(lines) + "\n"
-
-
-def _time_lines(document: dict[str, Any]) -> list[str]:
-    if document["time_to_train_h"] is None:
-        work = "--tokens" if document["throughput_unit"] == "tokens_per_s" else "--samples and --epochs"
-        return [f"time        not known without an amount of work ({work})"]
-    likely = f"(likely {_cell(document['low_h'])} to {_cell(document['high_h'])})"
-    return [f"time        {_cell(document['time_to_train_h'])} h {likely}", *_lost_line(document["time_to_train"])]
-
-
-def _lost_line(time: dict[str, Any] | None) -> list[str]:
-    """What an attempt spends on other than training, where it does."""
-    if time is None or time["total_h"] == time["work_h"]:
-        return []
-    parts = {
-        "evaluation": time["evaluation_h"],
-        f"{_whole(time['checkpoints'])} checkpoints": time["checkpoint_h"],
-        f"{_cell(time['interruptions'])} expected interruptions": time["lost_h"],
-    }
-    spent = ", ".join(f"{name} {_cell(hours)} h" for name, hours in parts.items() if hours)
-    return [f"  of which  {spent}"]
-
-
-def _settings(document: dict[str, Any]) -> str:
-    """What the run was estimated with, asked for or chosen."""
-    parts = [
-        document["precision"],
-        *([] if document["method"] == "full" else [document["method"]]),
-        *([] if document["seq_len"] is None else [f"sequences of {_whole(document['seq_len'])}"]),
-        f"micro-batch {_whole(document['micro_batch'])}",
-        f"global batch {_whole(document['global_batch'])}",
-        f"recomputation {document['checkpointing']}",
-        *([] if document["optimizer"] is None else [f"optimizer {document['optimizer']}"]),
-    ]
-    return ", ".join(parts)
-
-
-def _parameters(document: dict[str, Any]) -> str:
-    total, active = document["parameters"], document["active_parameters"]
-    return _whole(total) if active == total else f"{_whole(total)}, of which {_whole(active)} for a token"
-
-
 def _name(strategy: str | None) -> str:
     return "none" if strategy is None else render(f"strategy_{strategy}")
 
@@ -151,7 +85,7 @@ def _way_row(entry: dict[str, Any], rate: float) -> list[str]:
         _money(entry["present_value_usd"], rate),
         _money(entry["cash_at_start_usd"], rate),
     ]
-    return [name, *money, _whole(entry["energy_kwh"]), _whole(entry["kg_co2e"]), share]
+    return [name, *money, whole_text(entry["energy_kwh"]), whole_text(entry["kg_co2e"]), share]
 
 
 def _option_row(option: dict[str, Any], rate: float) -> list[str]:
@@ -165,8 +99,8 @@ def _job_row(entry: dict[str, Any], job: dict[str, Any], rate: float) -> list[st
         job["id"],
         job["resource"],
         str(job["gpus"]),
-        _cell(job["time_to_train_h"]),
-        f"{_cell(job['low_h'])} to {_cell(job['high_h'])}",
+        cell_text(job["time_to_train_h"]),
+        f"{cell_text(job['low_h'])} to {cell_text(job['high_h'])}",
         _basis(job),
         _money(job["cost_per_run_usd"], rate, cents=True),
         _money(job["marginal_cost_per_run_usd"], rate, cents=True),
@@ -203,11 +137,11 @@ def _group_rows(entry: dict[str, Any], rate: float) -> list[list[str]]:
         [
             _name(entry["id"]),
             "no group" if group["id"] is None else group["name"],
-            "" if group["people"] is None else _whole(group["people"]),
+            "" if group["people"] is None else whole_text(group["people"]),
             _money(group["amount_usd"], rate),
             f"{100 * group['amount_usd'] / entry['tco_usd']:.0f} %" if entry["tco_usd"] else "",
             "" if group["people"] is None else _money(group["amount_usd_per_person"], rate),
-            _whole(group["kwh"]),
+            whole_text(group["kwh"]),
         ]
         for group in entry.get("groups", ())
         if group["id"] is not None or round(group["amount_usd"], 2) or group["jobs"]
@@ -227,7 +161,7 @@ def _overflow(entry: dict[str, Any], rate: float) -> list[str]:
                 continue
             lines.append(
                 f"{where}: to keep its limit {_percent(found['share'])} of the attempts would go to"
-                f" {found['resource']}, {_cell(found['attempts'])} in all for {_money(found['cost_usd'], rate)}"
+                f" {found['resource']}, {cell_text(found['attempts'])} in all for {_money(found['cost_usd'], rate)}"
                 f" ({_money(found['cost_usd_per_month'], rate, cents=True)} a month);"
                 f" the way would cost {_money(found['strategy_tco_usd'], rate)}"
             )
@@ -236,7 +170,7 @@ def _overflow(entry: dict[str, Any], rate: float) -> list[str]:
 
 def _simulated(job: dict[str, Any], what: str) -> list[str]:
     """Mean and 90th percentile, known to a tenth of an hour; of few runs the latter says nothing."""
-    mean, p90 = (_cell(round(job[f"{what}_{name}_h"], 1)) for name in ("mean", "p90"))
+    mean, p90 = (cell_text(round(job[f"{what}_{name}_h"], 1)) for name in ("mean", "p90"))
     return [mean, p90 if job["runs"] >= FEW_RUNS else "too few runs"]
 
 
@@ -247,13 +181,13 @@ def _spot_line(job: dict[str, Any], *, rate: float) -> str:
     mean, wait_h = _money(spot["cost_mean_usd"], rate, cents=True), spot["capacity_wait_h"]
     parts = [
         f"{job['id']} on {job['resource']}: {100 * spot['interrupted_probability']:.2g} % of the attempts are"
-        f" interrupted; expected of each are {_cell(spot['lost_h'])} h paid for nothing"
-        f" and {_cell(spot['waiting_h'])} h of waiting",
-        *([] if wins_at is None else [f"on demand is cheaper from {_cell(wins_at)} interruptions an hour"]),
+        f" interrupted; expected of each are {cell_text(spot['lost_h'])} h paid for nothing"
+        f" and {cell_text(spot['waiting_h'])} h of waiting",
+        *([] if wins_at is None else [f"on demand is cheaper from {cell_text(wins_at)} interruptions an hour"]),
         f"8 of 10 attempts cost {_money_range(spot, 'cost', rate)} (mean {mean})"
-        f" and take {_range(_cell(spot['time_p10_h']), _cell(spot['time_p90_h']))} h",
+        f" and take {_range(cell_text(spot['time_p10_h']), cell_text(spot['time_p90_h']))} h",
         f"8 of 10 months with {spot['month_attempts']} of them cost {_money_range(spot, 'month', rate)}",
-        *([] if job["start_wait"] is not None else [f"{granted}, the first after {_cell(wait_h)} h on average"]),
+        *([] if job["start_wait"] is not None else [f"{granted}, the first after {cell_text(wait_h)} h on average"]),
     ]
     if spot["no_capacity_probability"] is not None:
         parts.append(
@@ -280,12 +214,12 @@ def _start_wait_line(job: dict[str, Any]) -> str:
     asked = "" if wait["offer"] == job["resource"] else f", beyond the commitment on {wait['offer']}"
     line = (
         f"{job['id']} on {job['resource']}{asked}: instances are there in {100 * wait['available_share']:.2g} % of the"
-        f" tries; a session waits {_cell(wait['mean_h'])} h on average before it starts, unpaid, nine in ten at most"
-        f" {_cell(wait['p90_h'])} h"
+        f" tries; a session waits {cell_text(wait['mean_h'])} h on average before it starts, unpaid,"
+        f" nine in ten at most {cell_text(wait['p90_h'])} h"
     )
     if wait["late_share"] is None:
         return line
-    return f"{line}; {100 * wait['late_share']:.2g} % end after {_cell(job['deadline_h'])} h"
+    return f"{line}; {100 * wait['late_share']:.2g} % end after {cell_text(job['deadline_h'])} h"
 
 
 def _job_lines(document: dict[str, Any], key: str, line: Callable[[dict[str, Any]], str]) -> list[str]:
@@ -299,15 +233,3 @@ def _money(usd: float | None, rate: float, *, cents: bool = False) -> str:
     if usd is None:
         return UNKNOWN
     return f"{usd / rate:,.2f}" if cents else f"{usd / rate:,.0f}"
-
-
-def _whole(value: float | None) -> str:
-    return UNKNOWN if value is None else f"{value:,.0f}"
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return UNKNOWN
-    if isinstance(value, float):
-        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
-    return str(value)

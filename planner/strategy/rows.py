@@ -10,8 +10,9 @@ import numpy as np
 from planner.cost.finance import price_factor
 from planner.cost.lines import Array
 from planner.strategy.fleet import cohort_units, machines_there
+from planner.strategy.offers import RentedOffer
 from planner.strategy.parameters import Theta
-from planner.strategy.problem import Pair, PlanProblem, RentedOffer
+from planner.strategy.problem import Pair, PlanProblem
 from planner.strategy.sessions import SharesByMonth, busy_h_by_month
 
 RentedPair = tuple[int, Pair, RentedOffer]
@@ -48,11 +49,8 @@ class Rows:
             for i, pair in enumerate(self.problem.pairs)
             if pair.offer is not None and used[i]
         ]
-        committed = {offer.id: offer.commitment for _, _, offer in self.rented_pairs if offer.commitment is not None}
-        for offer in self.problem.offers:
-            if offer.commitment is not None and offer.commitment.running:
-                committed[offer.id] = offer.commitment
-        ends = [commitment.last_month for commitment in committed.values()]
+        ends = [offer.commitment.last_month for _, _, offer in self.rented_pairs if offer.commitment is not None]
+        ends += [offer.commitment.running_until for offer in self.problem.offers if offer.commitment is not None]
         for index, machine in enumerate(self.problem.machines):
             if machine.finance is not None:
                 cohorts = zip(machine.cohorts, self.cohort_units(index), strict=True)

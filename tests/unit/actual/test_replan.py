@@ -18,12 +18,11 @@ from planner.actual.planned import PlannedWay
 from planner.actual.replan import Replan, replan, scenario_yaml, shifted_demand
 from planner.actual.run import RowsFile, against_plan, plan_anew
 from planner.actual.templates import hours_template, invoice_template
-from planner.actual.text import actual_text
 from planner.errors import InputError
-from planner.scenario import schema
+from planner.scenario import jobs, machines, rental, schema, site
+from planner.scenario.jobs import JobInput
 from planner.scenario.load import check_document, parse_scenario
-from planner.scenario.schema import JobInput
-from planner.strategy.evaluate import Result, evaluate
+from planner.strategy.evaluate import Result
 from tests.planning import CENT, TODAY, catalog, document, evaluation, evidence, small_plan, solve, strategy
 
 Plan = Mapping[str, Any]
@@ -37,14 +36,6 @@ BLOCKS = document(
     "committed-node",
     {"offers.reserved.term": "capacity_block", "rental.commitments": {"reserved": {"days": 14, "months": [3, 9]}}},
 )
-UPGRADED = {
-    "machines.own.owned": {
-        "count": 2, "age_months": 0, "at_start": "upgrade",
-        "upgrade": {"gpu": "rtx-4090", "gpu_price_usd": 900, "load_w": 700, "idle_w": 100},
-    },
-    "machines.own.count": 2,
-    "machines.own.residual_host": {24: 0.2},
-}  # fmt: skip
 CASES: dict[str, tuple[Plan, str]] = {
     "owned": (small_plan(), "local"),
     "rented": (small_plan({"offers.rented.startup_s": 300, "offers.rented.billing_unit_s": 60}), "cloud"),
@@ -78,15 +69,41 @@ CASES: dict[str, tuple[Plan, str]] = {
         "cloud",
     ),
     "blocks": (BLOCKS, "cloud"),
-    "new cards": (small_plan(UPGRADED), "local"),
-    "upkeep by prices that change": (
-        small_plan({"hardware_price_change_per_year": -0.2, "machines.own.maintenance_share_per_year": 0.03}),
+    "credit used up": (
+        small_plan(
+            {
+                "tax.rate": 0.19,
+                "rental.storage_gb": 200,
+                "rental.credits": {"a": {"amount_usd": 300.1}, "b": {"amount_usd": 900}},
+                "offers.rented.provider": "hostcloud",
+                "offers.rented.free_node_hours_per_month": 33.3,
+            }
+        ),
+        "cloud",
+    ),
+    "data sent once": (
+        small_plan({"rental.upload_gb": 1000, "rental.ingress_usd_per_gb": 0.01, "jobs.work.upload_gb_per_run": 5}),
+        "cloud",
+    ),
+    "upkeep where hardware prices change": (
+        small_plan({"hardware_price_change_per_year": -0.2, "machines.own.maintenance_share_per_year": 0.06}),
         "local",
     ),
-    "data sent once": (small_plan({"rental.upload_gb": 1000, "rental.ingress_usd_per_gb": 0.1}), "cloud"),
-    "credit used up": (
-        small_plan({"rental.credits": {"a": {"amount_usd": 0.3}, "b": {"amount_usd": 100.1}}, "tax.rate": 0.19}),
-        "cloud",
+    "new cards": (
+        small_plan(
+            {
+                "machines.own.owned": {
+                    **USED["machines.own.owned"],
+                    "at_start": "upgrade",
+                    "upgrade": {"gpu": "rtx-4090", "gpu_price_usd": 1200, "load_w": 600, "idle_w": 100},
+                },
+                "jobs.work.throughput": {"own": 3, "rtx-4090": 1, "rented": 1},  # 3: of the old cards
+                "machines.own.useful_life_months": 24,
+                "machines.own.residual_gpu": {24: 0.4},
+                "machines.own.residual_host": {1: 0.2, 24: 0.2},
+            }
+        ),
+        "local",
     ),
 }
 
@@ -122,6 +139,38 @@ def test_months_by_the_plan_have_no_drift_and_leave_the_rest_as_it_was(name: str
     assert new_rest.resale_usd == pytest.approx(old_rest.resale_usd, abs=CENT)
     assert new_rest.kwh == pytest.approx(old_rest.kwh, abs=0.001)
     assert parse_scenario(scenario_yaml(found)) == check_document(found.document)
+
+
+LEASED = {
+    "machines.own.finance": {"kind": "lease", "term_months": 12, "nominal_payment_usd_per_month": 50},
+    "inflation_per_year": 0,
+}
+
+
+def test_what_is_left_to_pay_for_a_lease_is_in_the_rest_of_the_old_plan() -> None:
+    plan = small_plan(LEASED)
+    _, comparison = followed(plan, "local", 4)
+    found, _ = plan_anew(plan, check_document(plan), comparison, 5, catalog(), evidence(), today=TODAY)
+    rest = rest_of(comparison.way.evaluation, 5)
+    assert (rest.financing_usd, rest.total_usd) == (pytest.approx(8 * 50), pytest.approx(8 * 50 + rest.running_usd))
+    assert "replan_financing" in codes(found)[1]
+
+
+def test_a_quote_goes_with_its_commitment() -> None:
+    plan = document("committed-node", {"horizon_months": 20, "rental.quota_gpus": {"reserved": 64}})
+    plan["jobs"]["train"]["not_on"] = ["own"] if "own" in (plan.get("machines") or {}) else []
+    _, comparison = followed(plan, "cloud", 12)
+    found, new = plan_anew(plan, check_document(plan), comparison, 13, catalog(), evidence(), today=TODAY)
+    assert "reserved" not in str({key: value for key, value in found.document.items() if key != "name"})
+    assert strategy(new, "cloud").feasible
+    assert "replan_commitment_over" in codes(found)[1]
+
+
+def test_new_machines_under_way_are_named_also_where_they_replace_others() -> None:
+    plan = small_plan({"machines.own.useful_life_months": 5, "machines.own.delivery_months": 2, "horizon_months": 20})
+    _, comparison = followed(plan, "hybrid", 5)  # there from month 3 to 7, the next ordered at the end of month 5
+    found, _ = plan_anew(plan, check_document(plan), comparison, 6, catalog(), evidence(), today=TODAY)
+    assert "replan_on_their_way" in codes(found)[1]
 
 
 def test_machines_of_two_ages_go_on_with_their_mean_age_and_it_is_said() -> None:
@@ -248,6 +297,18 @@ def test_a_running_commitment_is_paid_where_nothing_runs_on_it() -> None:
     assert lines["commitment"].tolist() == [0.0, *[730.0] * 11]  # months of the term after the horizon too
 
 
+def test_a_running_term_where_nothing_runs_is_not_renewed() -> None:
+    terms = {"elapsed_months": 7, "renew": True}
+    plan = document("committed-node", {f"rental.commitments.reserved.{key}": value for key, value in terms.items()})
+    used = evaluation(strategy(solve(plan), "cloud"))
+    plan["jobs"]["train"]["terms"] = ["on_demand"]
+    unused = evaluation(strategy(solve(plan), "cloud"))
+    hours = [
+        next(line for line in found.lines if line.kind == "commitment").quantity[0].tolist() for found in (used, unused)
+    ]
+    assert hours == [[0.0, *[730.0] * 17], [0.0, *[730.0] * 5, *[0.0] * 4]]  # 12 - 7 months, and another year
+
+
 def test_a_machine_replaced_at_the_end_of_the_month_before_is_new() -> None:
     plan = small_plan({"machines.own.useful_life_months": 5, "horizon_months": 24})
     _, comparison = followed(plan, "local", 5)
@@ -368,35 +429,20 @@ def test_loans_that_run_on_are_said_to_be_missing() -> None:
     found = replan(plan, check_document(plan), comparison, 5)
     assert "replan_financing" in codes(found)[1]
 
-    result = solve(plan)
-    new = plan_anew(plan, check_document(plan), comparison, 5, catalog(), evidence(), today=TODAY)
-    answer = actual_document(check_document(plan), result, comparison, new)
-    (way,) = (entry for entry in answer["replan"]["ways"] if entry["id"] == "local")
-    keys = ("running_usd", "purchase_usd", "resale_usd", "financing_usd")
-    assert way["old"]["financing_usd"] > 0
-    assert way["old"]["total_usd"] == pytest.approx(sum(way["old"][key] for key in keys))
-    assert "loans and leases" in actual_text(answer)
-
-
-def test_blocks_of_an_own_quote_that_are_over_leave_no_quote_without_a_commitment() -> None:
-    plan = {**BLOCKS, "rental": {**BLOCKS["rental"], "commitments": {"reserved": {"days": 14, "months": [3]}}}}
-    plan["rental"]["price_change_per_year"] = -0.2
-    _, comparison = followed(plan, "cloud", 5)
-    found = replan(plan, check_document(plan), comparison, 6)
-    assert "reserved" not in found.document["offers"]
-    evaluate(check_document(found.document), catalog(), evidence(), today=TODAY)
-
-
-def test_hosts_that_are_older_than_their_new_cards_are_said() -> None:
-    plan = small_plan({**UPGRADED, "machines.own.owned.age_months": 3})
-    _, comparison = followed(plan, "local", 2)
-    assert "replan_hosts_older" in codes(replan(plan, check_document(plan), comparison, 3))[1]
-
 
 def test_a_type_that_the_new_plan_lacks_has_no_price_there() -> None:
     plan = small_plan({"hardware_price_change_per_year": -0.2, "machines.own.delivery_months": 6})
     _, comparison = followed(plan, "cloud", 8)
-    assert "machines" not in replan(plan, check_document(plan), comparison, 9).document.get("machines", {})
+    assert "own" not in replan(plan, check_document(plan), comparison, 9).document["machines"]
+
+
+def test_a_quote_that_is_left_out_has_no_price_there() -> None:
+    plan = {**BLOCKS, "rental": {**BLOCKS["rental"], "price_change_per_year": -0.2}}
+    plan["rental"]["commitments"] = {"reserved": {"days": 14, "months": [3]}}
+    _, comparison = followed(plan, "cloud", 5)
+    found = replan(plan, check_document(plan), comparison, 6)
+    assert "reserved" not in found.document["offers"]
+    solve(found.document)
 
 
 def test_machines_sold_because_that_is_cheapest_are_not_counted_again() -> None:
@@ -422,7 +468,8 @@ def test_resale_that_counts_no_longer_is_said() -> None:
 
 
 def test_every_key_about_months_is_known_to_the_new_plan() -> None:
-    models = [each for each in vars(schema).values() if isinstance(each, type) and issubclass(each, BaseModel)]
+    parts = [each for room in (jobs, machines, rental, schema, site) for each in vars(room).values()]
+    models = [each for each in parts if isinstance(each, type) and issubclass(each, BaseModel)]
     keys = {f"{model.__name__}.{name}" for model in models for name in model.model_fields}
     words = ("month", "season", "_starts", "purchases", "change_per_year", "_total", "credits")
     timed = {key for key in keys if any(word in key for word in words)}
