@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from planner.catalog.source_ids import MEASUREMENTS
-from planner.messages import Tender, render
+from planner.messages import Tender, fill_template, render
 from planner.performance.evidence import OWN
 from planner.report.break_even import break_even_sentences
 from planner.report.finance_text import finance_lines
@@ -108,14 +108,35 @@ def _where_and_what(issue: dict[str, Any], tender: Tender | None) -> tuple[str, 
 
 
 def _notes(warnings: Sequence[dict[str, Any]], tender: Tender | None) -> list[str]:
-    """A line for each warning; what holds for several jobs alike is said once."""
+    """A line for each warning; what holds for several jobs or quarters alike is said once."""
+    anyway = [warning for warning in warnings if _above_anyway(warning)]
     places: dict[str, list[str]] = {}
     for warning in warnings:
         where, what = _where_and_what(warning, tender)
-        places.setdefault(what, []).append(where.removesuffix(": "))
-    return [
-        f"Note: {', '.join(filter(None, wheres))}{': ' if any(wheres) else ''}{what}" for what, wheres in places.items()
-    ]
+        if _above_anyway(warning):
+            alike = [other["params"] for other in anyway if other["params"]["way"] == warning["params"]["way"]]
+            what = _quarters_above(alike, tender) if len(alike) > 1 else what
+        wheres = places.setdefault(what, [])
+        if where:
+            wheres.append(where.removesuffix(": "))
+    return [f"Note: {', '.join(wheres)}{': ' if wheres else ''}{what}" for what, wheres in places.items()]
+
+
+def _above_anyway(warning: dict[str, Any]) -> bool:
+    """Whether it is of a quarter above the ceiling in which no purchase could move."""
+    return warning["code"] == "quarter_above_ceiling_anyway" and warning["params"]["purchases"] is None
+
+
+def _quarters_above(alike: Sequence[dict[str, Any]], tender: Tender | None) -> str:
+    def amount(usd: float) -> str:
+        return fill_template("{usd:usd}", {"usd": usd}, tender=tender)
+
+    ceiling = amount(alike[0]["ceiling_usd"])
+    quarters = ", ".join(f"{params['quarter']} by {amount(params['above_usd'])}" for params in alike)
+    return (
+        f"{alike[0]['way']} is above the {ceiling} that a quarter may take for running costs and financing alone:"
+        f" {quarters}"
+    )
 
 
 def rows_text(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> str:

@@ -70,3 +70,16 @@ def test_the_money_says_why_its_cash_is_not_the_total(owned: bool) -> None:
     (mix,) = (way for way in plan["finance"]["strategies"] if way["id"] == plan["recommended"])
     assert (mix["not_cash_usd"] > 0) is owned
     assert ("which is no cash" in text) is owned
+
+
+def test_quarters_above_the_ceiling_for_the_same_reason_are_one_note() -> None:
+    plan, text = page("hybrid-lab", {"cash_ceiling_usd_per_quarter": 100})
+    code = "quarter_above_ceiling_anyway"
+    quarters = [
+        warning["params"]["quarter"]
+        for warning in plan["warnings"]
+        if warning["code"] == code and warning["params"]["way"] == "Rent all"
+    ]
+    assert len(quarters) == 20
+    (noted,) = (line for line in text.splitlines() if line.startswith("Note: Rent all is above the 100 USD"))
+    assert [part.split(" by ")[0].strip() for part in noted.split("alone:")[1].split(", ")] == quarters
