@@ -39,6 +39,7 @@ ORDER: tuple[tuple[str, ...], ...] = (
     ("planner.report",),
     ("planner.actual",),
     ("planner.measure",),
+    ("planner.cli",),
     ("planner.__main__", "ui"),
     ("app",),
 )

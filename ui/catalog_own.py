@@ -12,9 +12,10 @@ from pydantic import ValidationError
 
 from planner.catalog.records import Catalog
 from planner.errors import InputError, Problem
+from planner.scenario.jobs import ModelInput
+from planner.scenario.machines import GpuInput
 from planner.scenario.own_gpus import with_own_gpus
 from planner.scenario.own_models import with_own_models
-from planner.scenario.schema import GpuInput, ModelInput
 from ui import formatting, frame, state
 from ui.i18n import t
 

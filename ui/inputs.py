@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
 
 from planner.errors import Problem
+from planner.scenario.money import money_aliases
 from planner.scenario.paths import get_value
 from ui import formatting, state
 from ui.i18n import t
@@ -17,18 +18,28 @@ from ui.state import Kind
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """A text field for a number: `default` is shown, faint, while it is empty."""
+    """A text field: `default` is shown, faint, while it is empty.
+
+    `expected` says what it takes where the engine's words don't fit what is typed here, `expected_missing` why it is
+    needed; problems of the paths `also` are shown here too.
+    """
 
     path: str
     label: str
     kind: Kind = "number"
     help: str | None = None
     default: str = ""
+    expected: str = ""
+    expected_missing: str = ""
+    also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """A choice of one or `many` of `options`; None, or no choice where `empty_is_default`, stands for the default."""
+    """A choice of one or `many` of `options`; None, or no choice where `empty_is_default`, stands for the default.
+
+    `clears` names the paths that a choice leaves without meaning: they are emptied with it.
+    """
 
     path: str
     label: str
@@ -38,6 +49,10 @@ class Choice:
     empty_is_default: bool = False
     default: Any = None
     help: str | None = None
+    expected: str = ""
+    expected_missing: str = ""
+    also: tuple[str, ...] = ()
+    clears: Callable[[Any], Sequence[str]] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,9 +63,14 @@ class Switch:
     label: str
     default: bool
     help: str | None = None
+    expected: str = ""
+    expected_missing: str = ""
+    also: tuple[str, ...] = ()
 
 
 Input = Field | Choice | Switch
+_NOTHING = "nothing"  # what the check finds where a key is missing
+_NUMBERS = ("a number", "a share", "a finite number")
 
 
 def show(inputs: Iterable[Input | None], problems: Sequence[Problem]) -> None:
@@ -62,11 +82,6 @@ def show(inputs: Iterable[Input | None], problems: Sequence[Problem]) -> None:
                 with column:
                     _draw(cell)
                     _explain(cell, problems)
-
-
-def paths_of(inputs: Iterable[Input]) -> tuple[str, ...]:
-    """Scenario paths of some inputs."""
-    return tuple(cell.path for cell in inputs)
 
 
 def _draw(cell: Input) -> None:
@@ -106,10 +121,30 @@ def _draw(cell: Input) -> None:
             format_func=cell.words,
             key=key,
             help=cell.help,
-            on_change=state.remember,
-            args=(cell.path, kind, key),
+            on_change=_choose if cell.clears else state.remember,
+            args=(cell, kind, key) if cell.clears else (cell.path, kind, key),
             persist_state="session",
         )
+
+
+def _choose(cell: Choice, kind: Kind, key: str) -> None:
+    """Callback of a choice that leaves other inputs without meaning."""
+    if key != state.widget_key(cell.path) or cell.clears is None:
+        return
+    chosen, document = st.session_state[key], state.document()
+    gone = [path for path in cell.clears(chosen) if _given(document, path) is not None]
+    if gone:
+        state.put({cell.path: (chosen, kind), **dict.fromkeys(gone, ("", "number"))})
+    else:
+        state.remember(cell.path, kind, key)
+
+
+def _given(document: Mapping[str, Any], path: str) -> Any:
+    """Value of a document under a path or, for money, another spelling of its key."""
+    start, _, last = path.rpartition(".")
+    names = [last, *(money_aliases(last) if "_usd" in last else ())]
+    values = (get_value(document, f"{start}.{name}" if start else name) for name in names)
+    return next((value for value in values if value is not None), None)
 
 
 def _seeded(key: str) -> bool:
@@ -126,7 +161,7 @@ def _seed(cell: Input) -> Any:
     typed = st.session_state["typed"].get(cell.path)
     if typed is not None:
         return typed[0]
-    given = get_value(st.session_state["base"], cell.path)
+    given = _given(st.session_state["base"], cell.path)
     if isinstance(cell, Field):
         return state.shown_text(given, cell.kind)
     return cell.default if given is None else given
@@ -143,9 +178,18 @@ def sentence(cell: Input, problem: Problem) -> str:
     if not problem.found:  # the engine's own sentence names value and expectation
         return formatting.escaped(problem.expected.removeprefix(f"{problem.field}: "))
     raw = st.session_state["typed"].get(cell.path, (problem.found, ""))[0]
-    expected = t("field.percent") if isinstance(cell, Field) and cell.kind == "percent" else problem.expected
-    found = t("field.empty") if raw in ("", None) else t("field.found", value=formatting.escaped(str(raw)))
-    return t("field.problem", found=found, expected=formatting.escaped(expected))
+    empty = raw in ("", None, _NOTHING)
+    found = t("field.empty") if empty else t("field.found", value=formatting.escaped(str(raw)))
+    return t("field.problem", found=found, expected=formatting.escaped(_expected(cell, problem)))
+
+
+def _expected(cell: Input, problem: Problem) -> str:
+    if problem.found == _NOTHING and cell.expected_missing:
+        return cell.expected_missing
+    percent = isinstance(cell, Field) and cell.kind == "percent"
+    if percent and not problem.expected.startswith(_NUMBERS):  # not about how much, but about what stands beside it
+        return problem.expected
+    return cell.expected or (t("field.percent") if percent else problem.expected)
 
 
 def cell_of(inputs: Iterable[Input], problem: Problem) -> Input | None:
@@ -154,4 +198,4 @@ def cell_of(inputs: Iterable[Input], problem: Problem) -> Input | None:
 
 
 def _concerns(problem: Problem, cell: Input) -> bool:
-    return problem.field == cell.path or problem.field.startswith(f"{cell.path}.")
+    return problem.field == cell.path or problem.field in cell.also or problem.field.startswith(f"{cell.path}.")

@@ -21,6 +21,7 @@ from ui import catalog_own, state
 from ui.formatting import escaped
 from ui.i18n import t
 from ui.model_order import model_order
+from ui.names import group_name
 from ui.recipe_inputs import ADAPTER_KEYS, optimizer_words
 from ui.state import Kind
 
@@ -35,6 +36,7 @@ COLUMNS: dict[str, Cell] = {
     "samples": "number",
     "epochs": "number",
     "class": "choice_or_none",
+    "group": "choice_or_none",
     "deadline_h": "number",
     "attempts_per_run": "number",
     "local_share": "percent",
@@ -301,6 +303,7 @@ def apply(jobs: Mapping[str, Any], changes: Mapping[str, Any]) -> list[str]:
 
 def _columns(jobs: Mapping[str, Any]) -> dict[str, Any]:
     workloads = catalog_own.catalog().workloads
+    groups = state.document().get("groups") or {}
     models = model_order(workloads, own=state.document().get("models") or {})
     given = {str(job.get("workload", "")) for job in jobs.values()} - {"", *models}
     precisions = ("fp32", "tf32", "fp16", "bf16", "fp8")
@@ -331,6 +334,13 @@ def _columns(jobs: Mapping[str, Any]) -> dict[str, Any]:
             format_func=lambda id: t(f"jobs.class.{id}"),
             default=CLASSES[0],
             width=95,
+        ),
+        "group": st.column_config.SelectboxColumn(
+            t("jobs.column.group"),
+            help=t("jobs.help.group"),
+            options=sorted({*groups, *(str(job["group"]) for job in jobs.values() if job.get("group"))}),
+            format_func=lambda id: group_name(groups, id),
+            width=110,
         ),
         "in_house": st.column_config.SelectboxColumn(
             t("jobs.column.in_house"),

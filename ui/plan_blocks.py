@@ -11,7 +11,7 @@ import streamlit as st
 from planner.errors import Problem
 from ui import charts, formatting, frame, inputs, own_rows, plan_rows, state
 from ui.formatting import dollars, escaped
-from ui.groups import Group
+from ui.group_parts import Group, group_of
 from ui.i18n import t
 from ui.plan_spot import spot_lines
 from ui.remedies import remedies
@@ -168,10 +168,11 @@ def _group(group: Group, problems: Sequence[Problem], view: View | None) -> None
         if advanced.open:  # two dozen fields that nobody sees would be drawn after every change
             with advanced:
                 inputs.show(group.advanced, problems)
+                _more(group, problems)
         if group.id == "work":
             st.page_link(frame.PAGES / "work.py", label=t("jobs.link"), icon=":material/table:")
-        paths = inputs.paths_of(group.inputs)
-        if state.changed(paths):
+        paths = state.typed_paths(lambda path: group_of(path) == group.id)
+        if paths:
             st.button(
                 t("group.reset"),
                 key=f"reset_{group.id}",
@@ -181,6 +182,23 @@ def _group(group: Group, problems: Sequence[Problem], view: View | None) -> None
                 icon=":material/undo:",
             )
         st.markdown(_answer_line(problems, view))
+
+
+def _more(group: Group, problems: Sequence[Problem]) -> None:
+    """Subjects to choose from: one at a time is drawn, and any in which something is wrong."""
+    if not group.more:
+        return
+    titles = {subject.id: subject.title for subject in group.more}
+    key = f"more_{group.id}"
+    if st.session_state.get(key) not in titles:  # another scenario may lack the subject that was open
+        st.session_state.pop(key, None)
+    chosen = st.pills(t("group.more"), list(titles), format_func=titles.__getitem__, key=key)
+    for subject in group.more:
+        if subject.id == chosen or problems:
+            cells = subject.inputs
+            if subject.id == chosen or any(inputs.cell_of(filter(None, cells), problem) for problem in problems):
+                st.markdown(f"**{subject.title}** :gray[{t(f'more_about.{subject.id}')}]")
+                inputs.show(cells, problems)
 
 
 def _answer_line(problems: Sequence[Problem], view: View | None) -> str:

@@ -46,7 +46,8 @@ WIDGET = "in:"
 PAST_FILES = "actual_files"
 """Hours and invoice of the months that are past, of this scenario."""
 
-Kind = Literal["number", "percent", "money", "choice", "choice_or_none"]
+Kind = Literal["number", "percent", "money", "text", "word", "by_month", "by_name", "choice", "choice_or_none"]
+"""What a field takes: a number, a number or a word, text alone, or pairs such as "0: 2, 12: 2"."""
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
@@ -244,15 +245,30 @@ def set_jobs(jobs: Mapping[str, Any]) -> None:
     _replace_widgets()
 
 
-def changed(paths: tuple[str, ...]) -> bool:
-    """Whether any of these inputs was changed since the scenario was opened."""
-    return any(path in st.session_state["typed"] for path in paths)
+def typed_paths(belongs: Callable[[str], bool]) -> tuple[str, ...]:
+    """Those of the paths that were typed over since the scenario was opened."""
+    return tuple(path for path in st.session_state["typed"] if belongs(path))
 
 
 def document() -> dict[str, Any]:
     """The scenario document with everything typed over it."""
     typed = {path: typed_value(raw, kind) for path, (raw, kind) in st.session_state["typed"].items()}
-    return with_overrides(st.session_state["base"], typed)
+    result = with_overrides(st.session_state["base"], typed)
+    for path, value in typed.items():
+        if value is None:
+            _drop_empty(result, path.split(".")[:-1])
+    return result
+
+
+def _drop_empty(document: dict[str, Any], keys: list[str]) -> None:
+    """Take out what a row of fields leaves when all of them are emptied, such as a credit without amount and month."""
+    for depth in range(len(keys), 0, -1):
+        parent = document
+        for key in keys[: depth - 1]:
+            parent = parent[key]
+        if parent.get(keys[depth - 1]) != {}:
+            return
+        del parent[keys[depth - 1]]
 
 
 def scenario_yaml(document: Mapping[str, Any]) -> str:
@@ -269,6 +285,10 @@ def typed_value(raw: Any, kind: Kind) -> Any:
     text = raw.strip().replace(formatting.MINUS, "-").replace(formatting.NBSP, " ")
     if text == "":
         return None
+    if kind == "text":
+        return text
+    if kind in ("by_month", "by_name"):
+        return pairs(text, by_month=kind == "by_month") or raw
     if kind == "percent":
         text = text.removesuffix("%").strip()
     if _NUMBER.fullmatch(text):
@@ -276,13 +296,33 @@ def typed_value(raw: Any, kind: Kind) -> Any:
         if kind == "percent":
             return round(value / 100.0, 12)
         return int(value) if math.isfinite(value) and value.is_integer() and abs(value) < 2**53 else value
-    return text if kind == "money" else raw
+    return text if kind in ("money", "word") else raw
+
+
+def pairs(text: str, *, by_month: bool) -> dict[Any, Any] | None:
+    """Keys with their numbers from text such as "0: 2, 12: 2"; None where it isn't that, or has a key twice.
+
+    >>> pairs("0: 2, 12: 2", by_month=True), pairs("aws: 8", by_month=False), pairs("2 now", by_month=True)
+    ({0: 2, 12: 2}, {'aws': 8}, None)
+    """
+    found: dict[Any, Any] = {}
+    for part in re.split(r"[,;\n]", text):
+        name, colon, number = (piece.strip() for piece in part.partition(":"))
+        key = int(name) if by_month and name.isascii() and name.isdigit() else name
+        if not part.strip():
+            continue
+        if not (colon and name and number) or key in found:
+            return None
+        found[key] = typed_value(number, "number")
+    return found or None
 
 
 def shown_text(value: Any, kind: Kind) -> str:
     """A document value as text of its input field."""
     if value is None:
         return ""
+    if isinstance(value, Mapping) and kind in ("by_month", "by_name"):
+        return ", ".join(f"{key}: {number}" for key, number in value.items())
     if isinstance(value, bool) or not isinstance(value, int | float):
         return str(value)
     return f"{value * 100.0:.10g}" if kind == "percent" else f"{value:.15g}" if isinstance(value, float) else str(value)

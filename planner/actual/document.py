@@ -13,8 +13,9 @@ from planner.actual.effects import Effects
 from planner.actual.flags import flags
 from planner.actual.outlook import Rest, rest_of_way
 from planner.actual.replan import Replan
-from planner.report.document import issue_entry, plain
+from planner.report.document import issue_entry
 from planner.report.export import safe_cell
+from planner.report.plain import plain
 from planner.scenario.schema import Scenario
 from planner.strategy.evaluate import Result
 

@@ -8,8 +8,9 @@ from planner.actual.drift import Comparison
 from planner.actual.planned import PlannedWay
 from planner.cost.finance import price_factor
 from planner.scenario.paths import with_overrides
+from planner.strategy.offers import RentedOffer
 from planner.strategy.parameters import Theta
-from planner.strategy.problem import Issue, PlanProblem, RentedOffer
+from planner.strategy.problem import Issue, PlanProblem
 
 
 def carry_money(document: dict[str, Any], carried: list[Issue], comparison: Comparison, past: int) -> None:

@@ -8,9 +8,10 @@ from typing import Literal
 from planner.actual.drift import Comparison
 from planner.actual.later_money import hardware_factor
 from planner.cost.capex import residual_ratio
-from planner.scenario.schema import MachineInput, Scenario
+from planner.scenario.machines import MachineInput
+from planner.scenario.schema import Scenario
 from planner.strategy.fleet import cohort_units
-from planner.strategy.problem import Cohort, Machine
+from planner.strategy.machines import Cohort, Machine
 from planner.strategy.resolve.cohorts import residual_at
 from planner.strategy.resolve.figures import Figures
 

@@ -17,11 +17,15 @@ from planner.actual.planned import PlannedRuns, gpu_h_at
 from planner.cost.lines import Array
 from planner.errors import InputError
 from planner.messages import render
+from planner.scenario.jobs import JobInput
 from planner.scenario.load import check_document
+from planner.scenario.machines import MachineInput
 from planner.scenario.paths import with_overrides
-from planner.scenario.schema import JobInput, MachineInput, Scenario
+from planner.scenario.schema import Scenario
 from planner.strategy.fleet import cohort_units
-from planner.strategy.problem import Commitment, Issue, Machine
+from planner.strategy.machines import Machine
+from planner.strategy.offers import Commitment
+from planner.strategy.problem import Issue
 from planner.units import H_PER_MONTH
 
 ENOUGH: Final = 10

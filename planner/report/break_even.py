@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from planner.messages import render
-from planner.report.document import plain
+from planner.report.plain import plain
 from planner.strategy.break_even import BreakEven, Crossing, Curve, break_evens
 from planner.strategy.evaluate import Result
 

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from functools import partial
 from typing import Any
 
 from planner.catalog.records import Catalog
-from planner.cost.lines import CostLine
 from planner.identity_cache import IdentityCache
 from planner.messages import render
 from planner.performance.bottleneck import Bottleneck, bottleneck
 from planner.performance.estimate import Prediction, Setup
+from planner.report.cost_lines import line_entry, month_entries
 from planner.report.money_issues import money_issues
 from planner.report.owned_options import owned_option_entries
-from planner.report.provenance import estimated_share, is_estimate, line_sources, source_record, used_parameters
+from planner.report.plain import plain
+from planner.report.provenance import estimated_share, source_record, used_parameters
 from planner.strategy.compare import cash_at_start_usd, payback_month
 from planner.strategy.evaluate import JobResult, Result, StrategyResult
 from planner.strategy.kernel import Evaluation
@@ -135,41 +135,6 @@ def _payback_entries(evaluation: Evaluation, result: Result) -> list[dict[str, A
     ]
 
 
-def line_entry(line: CostLine, evaluation: Evaluation, parameters: Sequence[Parameter]) -> dict[str, Any]:
-    """One cost line, summed over the plan's time."""
-    amount = line.amount[0]
-    prices = {} if line.price_factor is None else {"unit_price_by_month_usd": _prices_by_month(line)}
-    return {
-        "id": line.id,
-        "group": line.group,
-        "resource": line.resource,
-        "job": line.job,
-        "reduces": line.reduces,
-        "amount_usd": float(amount.sum()),
-        "present_value_usd": float((amount * evaluation.discount[0]).sum()),
-        "quantity": float(line.quantity[0].sum()),
-        "unit": line.unit,
-        "unit_price_usd": _first(line.mean_price),
-        **prices,
-        "estimate": is_estimate(line, parameters),
-        "sources": list(line_sources(line, parameters)),
-        "kwh": 0.0 if line.kwh is None else float(line.kwh[0].sum()),
-        "kg_co2e": 0.0 if line.kg_co2e is None else float(line.kg_co2e[0].sum()),
-        "by_month_usd": _by_month(amount.tolist()),
-    }
-
-
-def _by_month(amounts: list[float]) -> list[float]:
-    """Amounts by month, those at the start of the plan in month 1. [USD]"""
-    return [amounts[0] + amounts[1], *amounts[2:]]
-
-
-def _prices_by_month(line: CostLine) -> list[float]:
-    """Unit price by month, that of what is bought at the start of the plan in month 1. [USD]"""
-    first, *later = line.price[0].tolist()
-    return [first, *later[1:]] if line.quantity[0, 0] else later
-
-
 def _bottleneck_entries(result: Result) -> dict[int, dict[str, Any]]:
     """What takes the time, by identity of the prediction: strategies that run a job alike share one."""
     fits = [job.pair.fit for strategy in result.strategies if strategy.evaluation is not None for job in strategy.jobs]
@@ -279,38 +244,6 @@ def _every_month(values: list[Any], months: int) -> list[Any]:
     return values * months if len(values) == 1 else values
 
 
-def month_entries(evaluation: Evaluation) -> list[dict[str, Any]]:
-    """Money and energy by month; purchases at the start of the plan stand in month 1, as in the CSV."""
-    months = evaluation.discount.shape[1] - 1
-    sums = {group: [0.0] * (months + 1) for group in ("capex", "residual", "opex", "financing")}
-    kwh, kg_co2e = [0.0] * (months + 1), [0.0] * (months + 1)
-    for line in evaluation.lines:
-        for time, amount in enumerate(line.amount[0].tolist()):
-            sums[line.group][max(time, 1)] += amount
-        if line.kwh is not None and line.kg_co2e is not None:
-            for time in range(1, months + 1):
-                kwh[time] += float(line.kwh[0, time])
-                kg_co2e[time] += float(line.kg_co2e[0, time])
-    entries, so_far = [], 0.0
-    for month in range(1, months + 1):
-        amount = sum(sums[group][month] for group in sums)
-        so_far += amount
-        entries.append(
-            {
-                "month": month,
-                "capex_usd": sums["capex"][month],
-                "residual_usd": sums["residual"][month],
-                "opex_usd": sums["opex"][month],
-                "financing_usd": sums["financing"][month],
-                "amount_usd": amount,
-                "cumulative_usd": so_far,
-                "kwh": kwh[month],
-                "kg_co2e": kg_co2e[month],
-            }
-        )
-    return entries
-
-
 def _figure_entry(parameter: Parameter) -> dict[str, Any]:
     return {
         "id": parameter.id,
@@ -326,17 +259,3 @@ def _figure_entry(parameter: Parameter) -> dict[str, Any]:
 
 def _first(values: Any) -> float:
     return float(values[0])
-
-
-def plain(value: Any) -> Any:
-    """Plain data: mappings and sequences copied, numbers that JSON can't hold as None."""
-    kind = type(value)  # exact types first: a plan has tens of thousands of values
-    if kind is float:
-        return value if math.isfinite(value) else None
-    if kind is str or kind is int or kind is bool or value is None:
-        return value
-    if kind is dict or isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    return plain(float(value)) if isinstance(value, float) else value

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from planner.messages import render
-from planner.report.document import plain
+from planner.report.plain import plain
 from planner.strategy.against import AgainstBaseline, against_baseline, find_baseline
 from planner.strategy.cash import (
     NOT_CASH,

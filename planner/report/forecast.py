@@ -16,7 +16,7 @@ from planner.report.document import bottleneck_entry, issue_entry
 from planner.strategy.evaluate import model_notes
 from planner.strategy.problem import Issue
 from planner.strategy.resolve.figures import Figures
-from planner.strategy.resolve.machines import usual_power
+from planner.strategy.resolve.power import usual_power
 from planner.workload.transformer import idle_expert_parameters
 
 

@@ -15,7 +15,8 @@ from planner.performance.constants import constants_of
 from planner.performance.layout import Layout
 from planner.performance.memory_parts import Part, memory_parts
 from planner.report.candidates import CandidateBasis, basis_of, rows_of
-from planner.report.document import bottleneck_entry, issue_entry, plain
+from planner.report.document import bottleneck_entry, issue_entry
+from planner.report.plain import plain
 from planner.strategy.allocate import late_problem, machine_counts
 from planner.strategy.attribution import attribute
 from planner.strategy.evaluate import Result, StrategyResult

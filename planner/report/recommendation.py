@@ -14,7 +14,7 @@ from planner.advise.recommend.reasons import Reason, covered_words, full_name, n
 from planner.advise.recommend.uses import FreeIn
 from planner.catalog.records import Figure
 from planner.messages import Tender, render
-from planner.report.document import plain
+from planner.report.plain import plain
 from planner.report.provenance import source_record
 
 SCHEMA_VERSION = 1

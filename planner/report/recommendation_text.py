@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from planner.report.text import UNKNOWN
-from planner.report.text_table import table
+from planner.report.text_table import UNKNOWN, table
 
 MOST_ROWS = 5
 _DIGITS = 3  # of an estimate

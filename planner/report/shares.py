@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from planner.cost.lines import Array
-from planner.report.document import plain
+from planner.report.plain import plain
 from planner.strategy.attribution import Attribution, amount_with_tax, is_tax
 from planner.strategy.evaluate import Result, StrategyResult
 from planner.strategy.kernel import Evaluation

@@ -12,10 +12,9 @@ from planner.performance.evidence import OWN
 from planner.report.break_even import break_even_sentences
 from planner.report.finance_text import finance_lines
 from planner.report.owned_options import option_name
-from planner.report.text_table import table
+from planner.report.text_table import UNKNOWN, cell_text, table, whole_text
 from planner.report.waiting import FEW_RUNS
 
-UNKNOWN = "unknown"
 WAYS_EXPLAINED = (
     "likely: in 8 of 10 cases; at the start: cash paid at once; estimated: share of the money that rests on estimates"
 )
@@ -139,70 +138,6 @@ def _quarters_above(alike: Sequence[dict[str, Any]], tender: Tender | None) -> s
     )
 
 
-def rows_text(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> str:
-    """Rows as an aligned table of some columns."""
-    return "\n".join(table(list(columns), [[_cell(row.get(column)) for column in columns] for row in rows])) + "\n"
-
-
-def forecast_text(document: dict[str, Any]) -> str:
-    """An estimate as text, one figure a line."""
-    unit = document["throughput_unit"].replace("_per_s", "/s")
-    lines = [
-        f"{document['gpus']} x {document['gpu']}, {document['workload']} ({document['basis']})",
-        f"parameters  {_parameters(document)}",
-        f"throughput  {_cell(document['throughput'])} {unit}"
-        f" (likely {_cell(document['throughput_low'])} to {_cell(document['throughput_high'])})",
-        f"memory      {_cell(document['memory_gb'])} of {_cell(document['capacity_gb'])} GB a GPU",
-        *_time_lines(document),
-        f"wall power  {_cell(document['wall_power_w'])} W",
-        f"settings    {_settings(document)}",
-        f"bottleneck  {document['bottleneck']['text']}",
-    ]
-    lines += [f"Note: {warning['message']}" for warning in document["warnings"]]
-    lines += [f"Would fit: {remedy['text']}" for remedy in document["remedies"]]
-    return "\n".join(lines) + "\n"
-
-
-def _time_lines(document: dict[str, Any]) -> list[str]:
-    if document["time_to_train_h"] is None:
-        work = "--tokens" if document["throughput_unit"] == "tokens_per_s" else "--samples and --epochs"
-        return [f"time        not known without an amount of work ({work})"]
-    likely = f"(likely {_cell(document['low_h'])} to {_cell(document['high_h'])})"
-    return [f"time        {_cell(document['time_to_train_h'])} h {likely}", *_lost_line(document["time_to_train"])]
-
-
-def _lost_line(time: dict[str, Any] | None) -> list[str]:
-    """What an attempt spends on other than training, where it does."""
-    if time is None or time["total_h"] == time["work_h"]:
-        return []
-    parts = {
-        "evaluation": time["evaluation_h"],
-        f"{_whole(time['checkpoints'])} checkpoints": time["checkpoint_h"],
-        f"{_cell(time['interruptions'])} expected interruptions": time["lost_h"],
-    }
-    spent = ", ".join(f"{name} {_cell(hours)} h" for name, hours in parts.items() if hours)
-    return [f"  of which  {spent}"]
-
-
-def _settings(document: dict[str, Any]) -> str:
-    """What the run was estimated with, asked for or chosen."""
-    parts = [
-        document["precision"],
-        *([] if document["method"] == "full" else [document["method"]]),
-        *([] if document["seq_len"] is None else [f"sequences of {_whole(document['seq_len'])}"]),
-        f"micro-batch {_whole(document['micro_batch'])}",
-        f"global batch {_whole(document['global_batch'])}",
-        f"recomputation {document['checkpointing']}",
-        *([] if document["optimizer"] is None else [f"optimizer {document['optimizer']}"]),
-    ]
-    return ", ".join(parts)
-
-
-def _parameters(document: dict[str, Any]) -> str:
-    total, active = document["parameters"], document["active_parameters"]
-    return _whole(total) if active == total else f"{_whole(total)}, of which {_whole(active)} for a token"
-
-
 def _name(strategy: str | None) -> str:
     return "none" if strategy is None else render(f"strategy_{strategy}")
 
@@ -221,7 +156,7 @@ def _way_row(entry: dict[str, Any], rate: float) -> list[str]:
         _money(entry["present_value_usd"], rate),
         _money(entry["cash_at_start_usd"], rate),
     ]
-    return [name, *money, _whole(entry["energy_kwh"]), _whole(entry["kg_co2e"]), share]
+    return [name, *money, whole_text(entry["energy_kwh"]), whole_text(entry["kg_co2e"]), share]
 
 
 def _option_row(option: dict[str, Any], rate: float) -> list[str]:
@@ -235,8 +170,8 @@ def _job_row(entry: dict[str, Any], job: dict[str, Any], rate: float) -> list[st
         job["id"],
         job["resource"],
         str(job["gpus"]),
-        _cell(job["time_to_train_h"]),
-        f"{_cell(job['low_h'])} to {_cell(job['high_h'])}",
+        cell_text(job["time_to_train_h"]),
+        f"{cell_text(job['low_h'])} to {cell_text(job['high_h'])}",
         _basis(job),
         _money(job["cost_per_run_usd"], rate, cents=True),
         _money(job["marginal_cost_per_run_usd"], rate, cents=True),
@@ -273,11 +208,11 @@ def _group_rows(entry: dict[str, Any], rate: float) -> list[list[str]]:
         [
             _name(entry["id"]),
             "no group" if group["id"] is None else group["name"],
-            "" if group["people"] is None else _whole(group["people"]),
+            "" if group["people"] is None else whole_text(group["people"]),
             _money(group["amount_usd"], rate),
             f"{100 * group['amount_usd'] / entry['tco_usd']:.0f} %" if entry["tco_usd"] else "",
             "" if group["people"] is None else _money(group["amount_usd_per_person"], rate),
-            _whole(group["kwh"]),
+            whole_text(group["kwh"]),
         ]
         for group in entry.get("groups", ())
         if group["id"] is not None or round(group["amount_usd"], 2) or group["jobs"]
@@ -300,7 +235,7 @@ def _overflow(entry: dict[str, Any], rate: float, code: str) -> list[str]:
             cost, monthly = found["cost_usd"] / rate, found["cost_usd_per_month"] / rate
             lines.append(
                 f"{where}: to keep its limit {_percent(found['share'])} of the attempts would go to"
-                f" {found['resource']}, {_cell(found['attempts'])} in all for"
+                f" {found['resource']}, {cell_text(found['attempts'])} in all for"
                 f" {cost:,.{2 if cost < _CENTS_BELOW else 0}f} {code} ({monthly:,.2f} a month)"
             )
             totals.add(_money(found["strategy_tco_usd"], rate))
@@ -309,7 +244,7 @@ def _overflow(entry: dict[str, Any], rate: float, code: str) -> list[str]:
 
 def _simulated(job: dict[str, Any], what: str) -> list[str]:
     """Mean and 90th percentile, known to a tenth of an hour; of few runs the latter says nothing."""
-    mean, p90 = (_cell(round(job[f"{what}_{name}_h"], 1)) for name in ("mean", "p90"))
+    mean, p90 = (cell_text(round(job[f"{what}_{name}_h"], 1)) for name in ("mean", "p90"))
     return [mean, p90 if job["runs"] >= FEW_RUNS else "too few runs"]
 
 
@@ -322,9 +257,9 @@ def _spot_line(job: dict[str, Any], *, rate: float) -> str:
         f"{job['id']} on {job['resource']}: {_percent(spot['interrupted_probability'])} of the attempts are"
         f" interrupted; expected of each are {_hours(spot['lost_h'])} paid for nothing"
         f" and {_hours(spot['waiting_h'])} of waiting",
-        *([] if wins_at is None else [f"on demand is cheaper from {_cell(wins_at)} interruptions an hour"]),
+        *([] if wins_at is None else [f"on demand is cheaper from {cell_text(wins_at)} interruptions an hour"]),
         f"8 of 10 attempts cost {_money_range(spot, 'cost', rate)} (mean {mean})"
-        f" and take {_range(_cell(spot['time_p10_h']), _cell(spot['time_p90_h']))} h",
+        f" and take {_range(cell_text(spot['time_p10_h']), cell_text(spot['time_p90_h']))} h",
         f"8 of 10 months with {spot['month_attempts']} of them cost {_money_range(spot, 'month', rate)}",
         *([] if job["start_wait"] is not None else [f"{granted}, the first after {_hours(wait_h)} on average"]),
     ]
@@ -351,7 +286,7 @@ def _percent(share: float) -> str:
 
 
 def _hours(hours: float) -> str:
-    return "less than 0.01 h" if 0 < hours < _TINY_H else f"{_cell(hours)} h"
+    return "less than 0.01 h" if 0 < hours < _TINY_H else f"{cell_text(hours)} h"
 
 
 def _start_wait_line(job: dict[str, Any]) -> str:
@@ -364,7 +299,7 @@ def _start_wait_line(job: dict[str, Any]) -> str:
     )
     if wait["late_share"] is None:
         return line
-    return f"{line}; {_percent(wait['late_share'])} end after {_cell(job['deadline_h'])} h"
+    return f"{line}; {_percent(wait['late_share'])} end after {cell_text(job['deadline_h'])} h"
 
 
 def _job_lines(document: dict[str, Any], key: str, line: Callable[[dict[str, Any]], str]) -> list[str]:
@@ -378,15 +313,3 @@ def _money(usd: float | None, rate: float, *, cents: bool = False) -> str:
     if usd is None:
         return UNKNOWN
     return f"{usd / rate:,.2f}" if cents else f"{usd / rate:,.0f}"
-
-
-def _whole(value: float | None) -> str:
-    return UNKNOWN if value is None else f"{value:,.0f}"
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return UNKNOWN
-    if isinstance(value, float):
-        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
-    return str(value)

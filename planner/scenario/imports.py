@@ -18,7 +18,8 @@ from planner.errors import InputError, Problem, UnknownIdError
 from planner.messages import as_text
 from planner.scenario.import_cells import MARKETS, OTHER_TIME, PRICES, price
 from planner.scenario.import_lines import read_lines
-from planner.scenario.schema import MOST_OFFERS, OfferInput
+from planner.scenario.rental import OfferInput
+from planner.scenario.schema import MOST_OFFERS
 from planner.scenario.values import PLANNED_TERMS, check_id
 from planner.units import H_PER_MONTH
 from planner.validation import faults_of, near

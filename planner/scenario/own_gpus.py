@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from planner.catalog.records import Catalog, Figure, Gpu, PartialGpu
 from planner.errors import InputError
-from planner.scenario.schema import GpuInput
+from planner.scenario.machines import GpuInput
 
 _SOURCES = ("scenario",)
 

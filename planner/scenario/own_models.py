@@ -10,7 +10,7 @@ from typing import Any
 from planner.catalog.query import find_workload
 from planner.catalog.records import Catalog, Figure, Precision, Workload
 from planner.errors import InputError, UnknownIdError
-from planner.scenario.schema import ModelInput
+from planner.scenario.jobs import ModelInput
 from planner.workload.huggingface import ModelConfig, read_config
 
 MAX_BYTES = 1_000_000

@@ -10,8 +10,9 @@ import numpy as np
 from planner.cost.lines import Array, CostLine, Group
 from planner.strategy.fiscal import QUARTER, YEAR, Span, spans
 from planner.strategy.kernel import Choice, Evaluation, kernel
+from planner.strategy.machines import Machine
 from planner.strategy.parameters import Theta
-from planner.strategy.problem import Machine, PlanProblem
+from planner.strategy.problem import PlanProblem
 
 NOT_CASH = "opportunity"
 _LOAN_KINDS = ("loan_proceeds", "loan_repayment")

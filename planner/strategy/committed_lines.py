@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from planner.cost.lines import Array, CostLine
-from planner.strategy.problem import Commitment, RentedOffer
+from planner.strategy.offers import Commitment, RentedOffer
 from planner.strategy.rows import RentedPair, Rows
 from planner.strategy.sessions import session_kwh, session_node_h
 from planner.units import H_PER_MONTH

@@ -17,8 +17,9 @@ from planner.strategy.cash import NOT_CASH, by_month, fiscal_spans, with_tax
 from planner.strategy.financing import Lease
 from planner.strategy.fiscal import YEAR, Span
 from planner.strategy.kernel import Evaluation
+from planner.strategy.machines import Cohort, Machine, SaleColumns
 from planner.strategy.parameters import Theta
-from planner.strategy.problem import Cohort, Machine, PlanProblem, SaleColumns
+from planner.strategy.problem import PlanProblem
 
 _PARTS = ("gpu", "host")
 

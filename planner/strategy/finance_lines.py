@@ -11,8 +11,8 @@ import numpy as np
 from planner.cost.finance import instalment, real_share
 from planner.cost.lines import Array, CostLine
 from planner.strategy.financing import Lease, Loan
+from planner.strategy.machines import Machine
 from planner.strategy.owned_lines import purchase_lines
-from planner.strategy.problem import Machine
 from planner.strategy.rows import Rows
 
 _LEASED = ("gpu", "host")  # what a lease takes the place of; installation is paid all the same

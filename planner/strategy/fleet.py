@@ -6,8 +6,9 @@ import numpy as np
 
 from planner.cost.lines import Array
 from planner.performance.uptime import uptime_share
+from planner.strategy.machines import Machine
 from planner.strategy.parameters import Theta
-from planner.strategy.problem import Machine, PlanProblem
+from planner.strategy.problem import PlanProblem
 
 
 def cohort_units(machine: Machine, count: Array) -> list[Array]:

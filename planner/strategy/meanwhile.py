@@ -10,8 +10,9 @@ import numpy.typing as npt
 from planner.cost.lines import Array
 from planner.strategy.fleet import machines_there, powered_h_by_month
 from planner.strategy.kernel import Choice
+from planner.strategy.machines import Machine
 from planner.strategy.parameters import Theta
-from planner.strategy.problem import Issue, Job, Machine, PlanProblem
+from planner.strategy.problem import Issue, Job, PlanProblem
 from planner.strategy.sessions import SharesByMonth, busy_h_by_month
 
 NOWHERE = -1

@@ -10,7 +10,7 @@ from planner.cost.capex import residual_ratio
 from planner.cost.lines import Array, CostLine
 from planner.energy.facility import metered_kwh
 from planner.strategy.fleet import powered_h_of_one
-from planner.strategy.problem import Cohort, Machine, SaleColumns
+from planner.strategy.machines import Cohort, Machine, SaleColumns
 from planner.strategy.rows import Rows
 from planner.strategy.start_lines import kept_value_lines
 from planner.units import MONTHS_PER_YEAR

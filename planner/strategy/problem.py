@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from planner.cost.capex import Sale
 from planner.performance.estimate import Prediction, Setup
-from planner.strategy.financing import Lease, Loan, MoneyViews
+from planner.strategy.financing import MoneyViews
+from planner.strategy.machines import Failures, Machine, Sold
+from planner.strategy.offers import Credit, Quota, RentedOffer, RentedProvider, Spot
 from planner.strategy.parameters import Parameter, Theta
-from planner.units import H_PER_MONTH
 from planner.workload.job import Arrivals
 
 
@@ -75,15 +74,6 @@ class Restarts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Failures:
-    """Columns of what makes an own machine fail, how long it is away then, and what a run on it loses besides."""
-
-    per_year_at: int
-    repair_h_at: int
-    restart_s_at: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Transfer:
     """Columns of how long the data of a run takes to and from a provider."""
 
@@ -91,18 +81,6 @@ class Transfer:
     upload_gb_at: int | None
     download_gb_at: int | None
     billed: bool  # instances wait for the upload, at every start
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spot:
-    """Columns of what takes spot instances away and what that costs."""
-
-    interrupted_share_at: int
-    startup_s_at: int
-    load_s_at: int
-    reacquire_s_at: int
-    available_share_at: int  # chance that a request for the first instances is granted
-    retry_s_at: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,197 +124,6 @@ class Pair:
     def feasible(self) -> bool:
         """Whether the job may run there at all."""
         return not self.problems
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SaleColumns:
-    """A sale of units with the columns of its residual ratios."""
-
-    sale: Sale
-    gpu_sold_at: int
-    gpu_bought_at: int
-    host_sold_at: int
-    host_bought_at: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cohort:
-    """Units of a machine type with one history: bought with the plan at one time, or owned already."""
-
-    owned: bool  # there from the start, with its cards or, where these are sold, with new ones
-    new_cards: bool
-    count: int | None  # fixed for owned units and purchases in stages; None: what the choice says beyond owned ones
-    there_after: int  # month at whose end its first units are delivered, 0: there from the start
-    delivery_months: int  # from a purchase until the unit comes
-    purchase_months: tuple[int, ...]
-    sales: tuple[SaleColumns, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Machine:
-    """A type of owned machine."""
-
-    id: str
-    gpu: str
-    gpu_name: str
-    gpus: int
-    fixed_count: int | None
-    owned_count: int
-    cohorts: tuple[Cohort, ...]
-    gpu_includes_tax: bool
-    host_includes_tax: bool
-    gpu_price_at: int
-    host_price_at: int
-    installation_at: int
-    resale_gpu_today_at: int | None
-    resale_host_today_at: int | None
-    load_w_at: int
-    idle_w_at: int
-    pue_at: int
-    powered_h_at: int
-    target_utilisation_at: int
-    useful_life_at: int  # for the record: the cohorts were made from it
-    maintenance_at: int
-    fte_at: int
-    failures: Failures | None  # None: not counted
-    end_of_life: tuple[float, float] | None  # resale over price of card and host then; None: unknown
-    finance: Loan | Lease | None = None  # None: paid for in cash
-    lease_or_buy: tuple[Machine, Machine] | None = None  # the same leased, and bought
-
-    @property
-    def complete_after(self) -> int:
-        """Month at whose end the last machines are there, 0: all are from the start."""
-        return max(cohort.there_after for cohort in self.cohorts)
-
-    @property
-    def upgraded(self) -> bool:
-        """Whether those that are there already get new cards at the start."""
-        return any(cohort.new_cards for cohort in self.cohorts)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sold:
-    """Machines that are sold at the start of the plan, or only their cards."""
-
-    id: str  # of their type
-    count: int
-    gpus: int  # of each
-    gpu_at: int  # columns of today's value
-    host_at: int | None  # None: hosts are kept, with new cards in them
-    upgraded: int | None  # index of the machine type that has the hosts
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Commitment:
-    """Instances of an offer that are paid for over whole terms or blocks of days, used or not."""
-
-    nodes: int
-    upfront: bool
-    starts: tuple[int, ...]  # month after which each term begins, from 0, in order; negative where it runs already
-    term_h: float
-    overflow: int  # index of the offer that takes what the commitment doesn't cover
-
-    @property
-    def running(self) -> bool:
-        """Whether it began before the plan: then it is paid in every way, used or not."""
-        return self.starts[0] < 0
-
-    @property
-    def term_months(self) -> int:
-        """Months that a term touches."""
-        return math.ceil(self.term_h / H_PER_MONTH)
-
-    @property
-    def last_month(self) -> int:
-        """Month in which the last term ends."""
-        return self.starts[-1] + self.term_months
-
-    def cover_h(self, month: int) -> float:
-        """Node-hours that the terms have in a month, from 1. [h]"""
-        spent_h = (H_PER_MONTH * (month - 1 - start) for start in self.starts if start < month)
-        return self.nodes * sum(min(max(self.term_h - spent, 0.0), H_PER_MONTH) for spent in spent_h)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Availability:
-    """Columns of how often instances are there when they are asked for."""
-
-    available_share_at: int
-    retry_s_at: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Quota:
-    """Most GPUs that rented instances of some offers may have at once."""
-
-    id: str  # offer, GPU or provider
-    gpus: int
-    offers: tuple[int, ...]  # indices
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RentedOffer:
-    """An offer as the kernel needs it."""
-
-    id: str
-    provider: int
-    gpu: str
-    gpu_name: str
-    gpu_count: int
-    region: str
-    term: str
-    includes_tax: bool
-    price_at: int
-    billing_unit_s_at: int
-    minimum_s_at: int
-    startup_s_at: int
-    idle_tail_s_at: int
-    load_w_at: int
-    idle_w_at: int
-    pue_at: int
-    grid_at: int
-    free_h_per_month_at: int | None  # node-hours that aren't billed; None: no such limit
-    free_h_total_at: int | None  # of the whole plan
-    spot: Spot | None
-    availability: Availability | None  # None: instances are always there
-    commitment: Commitment | None
-
-    @property
-    def free_hours(self) -> tuple[int, ...]:
-        """Columns of the node-hours that are free, if some are."""
-        return tuple(at for at in (self.free_h_per_month_at, self.free_h_total_at) if at is not None)
-
-    @property
-    def instance(self) -> tuple[int, str, str, int]:
-        """What is rented, whatever the term: provider, region, GPU and their number."""
-        return (self.provider, self.region, self.gpu, self.gpu_count)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RentedProvider:
-    """What a provider charges besides instances."""
-
-    id: str
-    storage_price_at: int
-    egress_price_at: int
-    free_egress_gb_at: int
-    ingress_price_at: int | None  # None: nothing is uploaded
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Credit:
-    """Money that pays what some providers charge in some months."""
-
-    id: str
-    amount_at: int
-    providers: frozenset[int] | None  # None: all
-    from_month: int
-    last_month: int
-    rental_only: bool
-
-    def valid_at(self, provider: int) -> bool:
-        """Whether a provider takes it."""
-        return self.providers is None or provider in self.providers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

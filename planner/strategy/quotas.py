@@ -10,8 +10,9 @@ import numpy.typing as npt
 
 from planner.cost.lines import Array
 from planner.strategy.kernel import Choice
+from planner.strategy.offers import Quota
 from planner.strategy.parameters import Theta
-from planner.strategy.problem import Issue, Pair, PlanProblem, Quota
+from planner.strategy.problem import Issue, Pair, PlanProblem
 from planner.strategy.sessions import session_node_h
 from planner.units import H_PER_MONTH
 

@@ -9,8 +9,9 @@ import numpy as np
 from planner.cost.allowances import share, within_total
 from planner.cost.lines import Array, CostLine
 from planner.messages import render
+from planner.strategy.offers import Credit, RentedOffer
 from planner.strategy.parameters import Theta
-from planner.strategy.problem import Credit, Issue, PlanProblem, RentedOffer
+from planner.strategy.problem import Issue, PlanProblem
 from planner.strategy.rows import Rows
 
 EXTRAS = ("storage", "egress", "ingress")  # kinds of lines that aren't of instances; their resource is a provider

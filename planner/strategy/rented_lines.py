@@ -6,7 +6,7 @@ import numpy as np
 
 from planner.cost.lines import CostLine
 from planner.cost.rental import billed_egress_gb
-from planner.strategy.problem import RentedOffer
+from planner.strategy.offers import RentedOffer
 from planner.strategy.rows import Rows
 from planner.strategy.sessions import session_kwh, session_node_h
 from planner.units import MONTHS_PER_YEAR

@@ -10,8 +10,9 @@ import numpy as np
 from planner.cost.finance import price_factor
 from planner.cost.lines import Array
 from planner.strategy.fleet import cohort_units, machines_there
+from planner.strategy.offers import RentedOffer
 from planner.strategy.parameters import Theta
-from planner.strategy.problem import Pair, PlanProblem, RentedOffer
+from planner.strategy.problem import Pair, PlanProblem
 from planner.strategy.sessions import SharesByMonth, busy_h_by_month
 
 RentedPair = tuple[int, Pair, RentedOffer]

@@ -17,8 +17,9 @@ from planner.energy.power import partly_loaded_w
 from planner.performance.duration import Attempt, attempt_parts, transfer_s
 from planner.performance.start_wait import mean_start_wait_s
 from planner.strategy.fleet import powered_h_by_month
+from planner.strategy.offers import RentedOffer
 from planner.strategy.parameters import Theta
-from planner.strategy.problem import Pair, PlanProblem, RentedOffer
+from planner.strategy.problem import Pair, PlanProblem
 from planner.units import S_PER_H, Numeric
 
 SharesByMonth = Mapping[int, Array]

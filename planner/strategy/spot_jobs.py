@@ -10,8 +10,9 @@ from planner.cost.rental import billed_session_s
 from planner.cost.spot import on_demand_wins_at_per_h
 from planner.cost.spot_spread import Quantiles, SpotSpread, spot_spread
 from planner.performance.start_wait import longer_wait_probability, mean_start_wait_s
+from planner.strategy.offers import RentedOffer
 from planner.strategy.parameters import Theta
-from planner.strategy.problem import Pair, PlanProblem, RentedOffer
+from planner.strategy.problem import Pair, PlanProblem
 from planner.strategy.sessions import session_node_h, session_s, spot_course, spot_hazard_per_s, startup_s
 from planner.strategy.unit_costs import with_tax
 from planner.units import S_PER_H

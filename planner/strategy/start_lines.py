@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from planner.cost.lines import Array, CostLine
-from planner.strategy.problem import Sold
+from planner.strategy.machines import Sold
 from planner.strategy.rows import Rows
 
 

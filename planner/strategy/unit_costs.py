@@ -9,8 +9,9 @@ import numpy as np
 from planner.cost.finance import price_factor
 from planner.strategy.attribution import Attribution
 from planner.strategy.ingress_lines import uploads_per_run
+from planner.strategy.machines import Machine
 from planner.strategy.parameters import Theta
-from planner.strategy.problem import Job, Machine, Pair, PlanProblem
+from planner.strategy.problem import Job, Pair, PlanProblem
 from planner.strategy.sessions import attempt_s, session_node_h
 from planner.units import S_PER_H, W_PER_KW
 

@@ -10,9 +10,10 @@ from planner.cost.lines import Array
 from planner.performance.uptime import repair_powered_h
 from planner.strategy.fleet import cohort_units
 from planner.strategy.kernel import Choice
+from planner.strategy.machines import Machine
 from planner.strategy.overflow import JobOverflow, overflow, total_with_overflow_usd
 from planner.strategy.parameters import Theta
-from planner.strategy.problem import Machine, PlanProblem
+from planner.strategy.problem import PlanProblem
 from planner.strategy.queueing.breakdowns import Failing
 from planner.strategy.queueing.hours import Powered
 from planner.strategy.queueing.simulate import Pool

@@ -83,8 +83,9 @@ def browser(app_url):
         if os.environ.get("CI"):
             pytest.fail("chromium is not on PATH")
         pytest.skip("chromium is not on PATH")
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=15_000)  # a busy machine draws late
     with sync_playwright() as p:
         browser = p.chromium.launch(executable_path=CHROMIUM, args=ARGS)
         yield browser

@@ -21,10 +21,14 @@ def settled(page: Page, timeout: float = 30_000) -> None:
     no_app_error(page)
 
 
+_TWO_FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"
+
+
 def at_rest(page: Page) -> None:
     """Nothing is running, fading or waiting for its font: what is seen can be measured."""
     settled(page)
     page.evaluate("() => document.fonts.ready.then(() => true)")
+    page.evaluate(_TWO_FRAMES)  # what has changed begins to fade with the next frame
     page.wait_for_function(
         """() => document.getAnimations().every((a) => a.playState !== 'running'
             || a.effect.getComputedTiming().iterations === Infinity)"""
@@ -140,6 +144,7 @@ CONTRAST = """(selector) => {
 
 def contrasts(page: Page, selector: str) -> list[tuple[str, float]]:
     """All visible texts inside the selected elements, charts left out, with their contrast against what lies behind."""
+    page.mouse.move(0, 0)  # what lies under it has a colour of its own
     at_rest(page)
     return [(text, ratio) for text, ratio in page.evaluate(CONTRAST, selector)]
 

@@ -15,7 +15,7 @@ from planner.scenario.load import check_document, read_document
 from planner.scenario.paths import with_overrides
 from planner.strategy.allocate import on_time
 from planner.strategy.evaluate import Result, StrategyResult, evaluate
-from planner.strategy.resolve.machines import hardware_price
+from planner.strategy.resolve.hardware_prices import hardware_price
 from planner.strategy.sessions import local_busy_h, powered_h
 
 EXAMPLES_FOLDER = Path(__file__).resolve().parents[3] / "examples"

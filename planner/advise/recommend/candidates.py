@@ -14,7 +14,8 @@ from planner.advise.recommend.uses import UsesFile
 from planner.catalog.query import find_offers
 from planner.catalog.records import Catalog, Figure, Gpu, HardwarePrice, Host, Offer, first_day
 from planner.strategy.resolve.figures import Figures, oldest
-from planner.strategy.resolve.machines import hardware_price, machine_power
+from planner.strategy.resolve.hardware_prices import hardware_price
+from planner.strategy.resolve.power import machine_power
 
 COUNTS = (1, 2, 4, 8)
 LOAD_SHARE_OF_SUPPLY = 0.8  # a supply that runs at more wears and trips on peaks

@@ -8,8 +8,10 @@ from dataclasses import replace
 from planner.catalog.records import Catalog, Figure, Gpu
 from planner.performance.evidence import Evidence
 from planner.scenario.schema import Scenario
+from planner.strategy.machines import Machine, Sold
+from planner.strategy.offers import RentedProvider
 from planner.strategy.parameters import ParameterTable, by_default, given
-from planner.strategy.problem import Issue, Machine, PlanProblem, RentedProvider, Sold
+from planner.strategy.problem import Issue, PlanProblem
 from planner.strategy.resolve.commitments import with_commitments
 from planner.strategy.resolve.credits import resolve_credits
 from planner.strategy.resolve.figures import Figures

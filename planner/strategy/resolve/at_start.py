@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planner.scenario.schema import MachineInput
+from planner.scenario.machines import MachineInput
 
 
 def entry_after_start(entry: MachineInput) -> MachineInput:

@@ -7,7 +7,7 @@ from typing import Final
 
 from planner.cost.spot import SpotRun, run_hazard_per_s, spot_run
 from planner.performance.duration import MOST_LOST, Attempt, attempt_parts, transfer_s
-from planner.scenario.schema import JobInput
+from planner.scenario.jobs import JobInput
 from planner.strategy.parameters import ParameterTable
 from planner.strategy.problem import Issue, Job
 from planner.strategy.resolve.places import Place

@@ -9,9 +9,10 @@ from planner.catalog.records import Figure, Gpu
 from planner.cost.capex import Schedule, unit_schedule
 from planner.errors import InputError
 from planner.scenario.finance import LeaseTerms
-from planner.scenario.schema import MachineInput, Scenario
+from planner.scenario.machines import MachineInput
+from planner.scenario.schema import Scenario
+from planner.strategy.machines import Cohort, SaleColumns
 from planner.strategy.parameters import ParameterTable, given
-from planner.strategy.problem import Cohort, SaleColumns
 from planner.strategy.resolve.figures import Figures, interpolated
 from planner.strategy.resolve.financing import check_lease
 

@@ -6,9 +6,10 @@ from dataclasses import replace
 from typing import Final
 
 from planner.errors import InputError
-from planner.scenario.schema import CommitmentInput, Scenario
+from planner.scenario.rental import CommitmentInput
+from planner.scenario.schema import Scenario
+from planner.strategy.offers import Commitment, RentedOffer
 from planner.strategy.parameters import ParameterTable
-from planner.strategy.problem import Commitment, RentedOffer
 from planner.units import H_PER_DAY, H_PER_MONTH, S_PER_DAY
 
 TERM_MONTHS: Final = {"reserved_1y": 12, "reserved_3y": 36}

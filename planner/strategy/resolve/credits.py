@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from planner.errors import InputError, UnknownIdError
 from planner.scenario.credits import CreditInput
 from planner.scenario.schema import Scenario
+from planner.strategy.offers import Credit, RentedProvider
 from planner.strategy.parameters import ParameterTable
-from planner.strategy.problem import Credit, RentedProvider
 from planner.strategy.resolve.figures import Figures
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from planner.catalog.records import Figure
-from planner.scenario.schema import MachineInput
+from planner.scenario.machines import MachineInput
+from planner.strategy.machines import Failures
 from planner.strategy.parameters import ParameterTable, given
-from planner.strategy.problem import Failures
 from planner.strategy.resolve.figures import Figures, combined
 
 

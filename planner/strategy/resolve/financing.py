@@ -6,10 +6,12 @@ from dataclasses import replace
 
 from planner.errors import InputError
 from planner.scenario.finance import FinanceInput, LeaseTerms
-from planner.scenario.schema import MachineInput, Scenario
+from planner.scenario.machines import MachineInput
+from planner.scenario.schema import Scenario
 from planner.strategy.financing import Lease, Loan, MoneyViews
+from planner.strategy.machines import Cohort, Machine
 from planner.strategy.parameters import ParameterTable, given
-from planner.strategy.problem import Cohort, Issue, Machine
+from planner.strategy.problem import Issue
 from planner.strategy.resolve.figures import Figures
 
 

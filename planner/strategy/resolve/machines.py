@@ -6,19 +6,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from planner.catalog.query import find_gpu, find_host
-from planner.catalog.records import Catalog, Figure, Gpu, HardwarePrice, Host, first_day
+from planner.catalog.records import Figure, Gpu, Host
 from planner.cost.capex import residual_ratio
-from planner.energy.power import pc_wall_w, server_wall_w
 from planner.errors import InputError
-from planner.scenario.owned import Owned
-from planner.scenario.schema import MachineInput, Scenario
+from planner.scenario.machines import MachineInput
+from planner.scenario.schema import Scenario
+from planner.strategy.machines import Machine, Sold
 from planner.strategy.parameters import ParameterTable, given
-from planner.strategy.problem import Issue, Machine, Sold
+from planner.strategy.problem import Issue
 from planner.strategy.resolve.at_start import entry_after_start
 from planner.strategy.resolve.cohorts import residual_curve, resolve_cohorts, useful_life
 from planner.strategy.resolve.failures import resolve_failures
-from planner.strategy.resolve.figures import Figures, combined, interpolated
+from planner.strategy.resolve.figures import Figures, interpolated
 from planner.strategy.resolve.financing import lease_of, with_finance
+from planner.strategy.resolve.hardware_prices import card_price, host_price_of, resale_today
+from planner.strategy.resolve.power import told_power
 
 _SERVER_SLOTS = 8  # hosts of this size stand in racks and are looked after as servers
 
@@ -55,9 +57,9 @@ def resolve_machine(
         raise InputError("too_few_slots", field=f"{field}.gpus", value=entry.gpus, host=host.id, slots=host.gpu_slots)
     server = gpu.segment == "datacenter" or (host is not None and host.gpu_slots >= _SERVER_SLOTS)
     kind = "server" if server else "workstation"
-    gpu_price, gpu_taxed = _card_price(entry, gpu, figures, f"{field}.{card}gpu_price_usd")
-    host_price, host_taxed = _host_price(entry, host, figures, field)
-    load_w, idle_w = _power(entry, gpu, host, figures, f"{field}.{card}")
+    gpu_price, gpu_taxed = card_price(entry, gpu, figures, f"{field}.{card}gpu_price_usd")
+    host_price, host_taxed = host_price_of(entry, host, figures, field)
+    load_w, idle_w = told_power(entry, gpu, host, figures, f"{field}.{card}")
     if idle_w.value > load_w.value:
         raise InputError("idle_above_load", field=f"{field}.{card}idle_w", value=idle_w.value, load_w=load_w.value)
 
@@ -66,7 +68,7 @@ def resolve_machine(
 
     today = None
     if told.owned is not None:
-        today = _resale_today(told, told.owned, (host_price, host_taxed), _tax_rate(scenario, figures), figures, field)
+        today = resale_today(told, told.owned, (host_price, host_taxed), _tax_rate(scenario, figures), figures, field)
 
     def today_column(part: int) -> int | None:
         name = ("owned.resale_gpu_usd", "owned.resale_host_usd")[part]
@@ -174,125 +176,6 @@ def _fte_column(
         return table.add("staff.fte_per_machine", given(scenario.staff.fte_per_machine), "FTE")
     figure = figures.given_or(entry.fte_per_machine, lambda: figures.assumed(f"fte_per_{kind}"))
     return table.add(f"{field}.fte_per_machine", figure, "FTE")
-
-
-def hardware_price(catalog: Catalog, item: str, condition: str) -> HardwarePrice | None:
-    """The newest purchase price of a card or host, or None where the catalog has none."""
-    found = [price for price in catalog.hardware.values() if price.item == item and price.condition == condition]
-    dated = [(first_day(price.price_usd.as_of), price) for price in found]
-    dated.sort(key=lambda pair: (pair[0] is not None, pair[0] or 0, pair[1].id))
-    return dated[-1][1] if dated else None
-
-
-def _card_price(entry: MachineInput, gpu: Gpu, figures: Figures, field: str) -> tuple[Figure, bool]:
-    """Price of a card, and whether tax is in it."""
-    told = entry.prices_include_tax
-    if entry.gpu_price_usd is not None:
-        return figures.usd(entry.gpu_price_usd, field=field), bool(told)
-    price = hardware_price(figures.catalog, gpu.id, entry.condition)
-    if price is None:
-        raise InputError("missing_price", field=field, item=gpu.id, condition=entry.condition)
-    return price.price_usd, price.includes_tax if told is None else told
-
-
-def _host_price(entry: MachineInput, host: Host | None, figures: Figures, field: str) -> tuple[Figure, bool]:
-    told = entry.prices_include_tax
-    if entry.host_price_usd is not None:
-        return figures.usd(entry.host_price_usd, field=f"{field}.host_price_usd"), bool(told)
-    if host is None:
-        raise InputError("missing_host", field=f"{field}.host", known=sorted(figures.catalog.hosts))
-    price = hardware_price(figures.catalog, host.id, entry.condition) or hardware_price(figures.catalog, host.id, "new")
-    if price is None:
-        raise InputError("missing_price", field=f"{field}.host_price_usd", item=host.id, condition=entry.condition)
-    return price.price_usd, price.includes_tax if told is None else told
-
-
-def _power(entry: MachineInput, gpu: Gpu, host: Host | None, figures: Figures, field: str) -> tuple[Figure, Figure]:
-    """Wall power of a whole machine, loaded and idle."""
-    if entry.load_w is not None and entry.idle_w is not None:
-        return given(entry.load_w), given(entry.idle_w)
-    if host is None:
-        missing = "load_w" if entry.load_w is None else "idle_w"
-        raise InputError("missing_power", field=f"{field}{missing}", known=sorted(figures.catalog.hosts))
-    load, idle = machine_power(gpu, entry.gpus, host, figures)
-    return (given(entry.load_w) if entry.load_w else load), (given(entry.idle_w) if entry.idle_w is not None else idle)
-
-
-def machine_power(gpu: Gpu, gpus: int, host: Host | None, figures: Figures) -> tuple[Figure, Figure]:
-    """Wall power of `gpus` cards in a host, loaded and idle; without a host, as in a server.
-
-    A PC adds its host's own figures to the cards'; a server's factor on the TDP sum holds the host already.
-    """
-    if host is not None and host.load_w is not None and host.idle_w is not None:
-        efficiency = figures.assumed("psu_efficiency")
-        share = figures.assumed("gpu_training_load_share_of_tdp")
-        idle_gpu = gpu.idle_w if gpu.idle_w is not None else figures.assumed("gpu_idle_w")
-        load = combined(
-            lambda host_w, tdp, part, eff: float(pc_wall_w(host_w, gpus, tdp * part, eff)),
-            host.load_w, gpu.tdp_w, share, efficiency,
-        )  # fmt: skip
-        idle = combined(
-            lambda host_w, gpu_w, eff: float(pc_wall_w(host_w, gpus, gpu_w, eff)), host.idle_w, idle_gpu, efficiency
-        )
-        return load, idle
-    factor = (
-        figures.assumed("server_wall_w_per_gpu_tdp")
-        if host is None or host.wall_w_per_gpu_tdp is None
-        else host.wall_w_per_gpu_tdp
-    )
-    idle_share = (
-        figures.assumed("server_idle_share_of_load")
-        if host is None or host.idle_share_of_load is None
-        else host.idle_share_of_load
-    )
-    load = combined(lambda tdp, part: float(server_wall_w(gpus, tdp, part)), gpu.tdp_w, factor)
-    return load, combined(lambda power, part: power * part, load, idle_share)
-
-
-def usual_power(gpu: Gpu, gpus: int, figures: Figures) -> tuple[Figure, Figure]:
-    """Wall power, loaded and idle, of GPUs where nothing is said of their host.
-
-    Consumer and workstation cards sit in the smallest PC of the catalog that holds them; data-centre cards, and more
-    cards than any PC holds, in servers.
-    """
-    pcs = [host for host in figures.catalog.hosts.values() if host.load_w is not None and host.gpu_slots >= gpus]
-    if gpu.segment == "datacenter" or not pcs:
-        return machine_power(gpu, gpus, None, figures)
-    return machine_power(gpu, gpus, min(pcs, key=lambda host: (host.gpu_slots, host.id)), figures)
-
-
-def _resale_today(
-    entry: MachineInput,
-    owned: Owned,
-    host_price: tuple[Figure, bool],
-    tax_rate: Figure,
-    figures: Figures,
-    field: str,
-) -> tuple[Figure, Figure]:
-    """What one owned card and one owned host would bring today, without the tax that a price may include."""
-    gpu = find_gpu(figures.catalog, entry.gpu, field=f"{field}.gpu")
-    used = hardware_price(figures.catalog, gpu.id, "used")
-
-    def aged(price: Figure, taxed: bool, part: str) -> Figure:
-        ratio = interpolated(residual_curve(entry, gpu, figures, part), owned.age_months)
-        if not taxed:
-            return combined(lambda usd, share: usd * share, price, ratio)
-        return combined(lambda usd, share, rate: usd * share / (1.0 + rate), price, ratio, tax_rate)
-
-    return (
-        figures.usd_or(
-            owned.resale_gpu_usd,
-            lambda: (
-                used.price_usd
-                if used is not None
-                else aged(*_card_price(entry, gpu, figures, f"{field}.gpu_price_usd"), "gpu")
-            ),
-            field=f"{field}.owned.resale_gpu_usd",
-        ),
-        figures.usd_or(
-            owned.resale_host_usd, lambda: aged(*host_price, "host"), field=f"{field}.owned.resale_host_usd"
-        ),
-    )
 
 
 def _warnings(id: str, entry: MachineInput, gpu: Gpu, host: Host | None, load_w: Figure) -> list[Issue]:

@@ -9,12 +9,14 @@ from dataclasses import dataclass, replace
 from planner.catalog.query import find_gpu, find_offer, find_offers
 from planner.catalog.records import Figure, Gpu, Offer, Provider
 from planner.errors import InputError, UnknownIdError
-from planner.scenario.schema import OfferInput, Scenario
+from planner.scenario.rental import OfferInput
+from planner.scenario.schema import Scenario
 from planner.scenario.values import PLANNED_TERMS
+from planner.strategy.offers import Availability, RentedOffer, RentedProvider, Spot
 from planner.strategy.parameters import ParameterTable, given
-from planner.strategy.problem import Availability, Issue, RentedOffer, RentedProvider, Spot
+from planner.strategy.problem import Issue
 from planner.strategy.resolve.figures import Figures, combined
-from planner.strategy.resolve.machines import machine_power
+from planner.strategy.resolve.power import machine_power
 from planner.strategy.resolve.transfers import uploads
 
 _OWN_BILLING_UNIT_S = 1.0  # an own quote says nothing else: by the second, no minimum
@@ -195,10 +197,11 @@ def _own_quote(id: str, own: OfferInput, figures: Figures) -> Offer:
 
 
 def _check_spot(id: str, own: OfferInput, term: str) -> None:
-    for name in ("interrupted_share_per_month", "spot_available_share"):
-        value = getattr(own, name)
-        if value is not None and term != "spot":
-            raise InputError("interrupted_not_spot", field=f"offers.{id}.{name}", value=value, term=term)
+    value = own.interrupted_share_per_month
+    if value is not None and term != "spot":
+        raise InputError(
+            "interrupted_not_spot", field=f"offers.{id}.interrupted_share_per_month", value=value, term=term
+        )
 
 
 def resolve_offer(
@@ -275,8 +278,8 @@ def resolve_offer(
     reacquire_at = table.add("rental.reacquire_s", reacquire_s, "s")
     there = rented.availability
     if there is None:  # an estimate that is shown, and moves nothing
-        chance = figures.given_or(own.spot_available_share, lambda: figures.assumed("spot_available_share"))
-        available_at = table.add(f"{field}.spot_available_share", chance, "-", money=False)
+        chance = figures.assumed("spot_available_share")
+        available_at = table.add(f"{field}.available_share", chance, "-", money=False)
     spot = Spot(
         interrupted_share_at=column("interrupted_share_per_month", share, "1/month"),
         startup_s_at=rented.startup_s_at,

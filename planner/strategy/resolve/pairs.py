@@ -12,7 +12,8 @@ from planner.identity_cache import IdentityCache
 from planner.performance.estimate import Prediction, Setup, estimate
 from planner.performance.evidence import Evidence
 from planner.performance.remedies import remedies
-from planner.scenario.schema import JobInput, Scenario
+from planner.scenario.jobs import JobInput
+from planner.scenario.schema import Scenario
 from planner.strategy.parameters import ParameterTable, given
 from planner.strategy.problem import Fit, Issue, Job, Pair, Restarts
 from planner.strategy.resolve.attempts import PlannedAttempt

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from planner.errors import InputError
-from planner.scenario.schema import JobInput, Scenario
+from planner.scenario.jobs import JobInput
+from planner.scenario.schema import Scenario
 from planner.strategy.problem import Issue
 from planner.strategy.resolve.places import Place
 from planner.strategy.resolve.resources import ResourceNames

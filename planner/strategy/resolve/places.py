@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from planner.catalog.records import Gpu
 from planner.performance.start_wait import mean_start_wait_s
+from planner.strategy.machines import Failures, Machine
+from planner.strategy.offers import Quota, RentedOffer, RentedProvider, Spot
 from planner.strategy.parameters import ParameterTable
-from planner.strategy.problem import Failures, Machine, Quota, RentedOffer, RentedProvider, Spot
 from planner.strategy.resolve.offers import PooledOffer
 from planner.strategy.resolve.quotas import tightest
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from planner.errors import InputError
 from planner.scenario.schema import Scenario
-from planner.strategy.problem import Quota, RentedOffer, RentedProvider
+from planner.strategy.offers import Quota, RentedOffer, RentedProvider
 from planner.strategy.resolve.resources import ResourceNames
 
 

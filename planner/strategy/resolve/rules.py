@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planner.scenario.schema import JobInput
+from planner.scenario.jobs import JobInput
 from planner.strategy.problem import Fit, Issue
 from planner.strategy.resolve.pins import pinned_out
 from planner.strategy.resolve.places import Place

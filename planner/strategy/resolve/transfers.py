@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from planner.performance.duration import transfer_s
-from planner.scenario.schema import JobInput, Scenario
+from planner.scenario.jobs import JobInput
+from planner.scenario.schema import Scenario
 from planner.strategy.parameters import ParameterTable, given
 from planner.strategy.problem import Issue, Transfer
 from planner.units import S_PER_H

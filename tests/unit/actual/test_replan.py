@@ -19,9 +19,9 @@ from planner.actual.replan import Replan, replan, scenario_yaml, shifted_demand
 from planner.actual.run import RowsFile, against_plan, plan_anew
 from planner.actual.templates import hours_template, invoice_template
 from planner.errors import InputError
-from planner.scenario import schema
+from planner.scenario import jobs, machines, rental, schema, site
+from planner.scenario.jobs import JobInput
 from planner.scenario.load import check_document, parse_scenario
-from planner.scenario.schema import JobInput
 from planner.strategy.evaluate import Result
 from tests.planning import CENT, TODAY, catalog, document, evaluation, evidence, small_plan, solve, strategy
 
@@ -351,7 +351,8 @@ def test_loans_that_run_on_are_said_to_be_missing() -> None:
 
 
 def test_every_key_about_months_is_known_to_the_new_plan() -> None:
-    models = [each for each in vars(schema).values() if isinstance(each, type) and issubclass(each, BaseModel)]
+    parts = [each for room in (jobs, machines, rental, schema, site) for each in vars(room).values()]
+    models = [each for each in parts if isinstance(each, type) and issubclass(each, BaseModel)]
     keys = {f"{model.__name__}.{name}" for model in models for name in model.model_fields}
     words = ("month", "season", "_starts", "purchases", "change_per_year", "_total", "credits")
     timed = {key for key in keys if any(word in key for word in words)}

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from planner import __main__ as command_line
+from planner.cli import measure as command_line
 from planner.errors import InputError
 from planner.measure.results import Result, Skipped
 from planner.measure.run import RULES as command_rules

@@ -7,7 +7,7 @@ import pytest
 from planner.catalog.records import Figure, Gpu
 from planner.energy.power import partly_loaded_w
 from planner.strategy.resolve.figures import Figures
-from planner.strategy.resolve.machines import machine_power
+from planner.strategy.resolve.power import machine_power
 from tests.planning import catalog, shipped_catalog
 
 MEASURED_8X_H100_W = 7100.0  # MLPerf Training v4.1, power of 8x H100 nodes while training

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from planner import __main__ as command
+from planner.__main__ import main
+from planner.cli import catalog as command
 from planner.errors import CatalogError
 from planner.performance.data_file import as_written, read_content
 from planner.performance.stacks import STACKS_FILE, load_stacks
@@ -74,7 +75,7 @@ def test_the_check_of_the_catalog_reads_each(
         raise CatalogError("catalog_invalid", [])
 
     monkeypatch.setattr(command, name, broken)
-    assert command.main(["catalog", "check"]) == 2
+    assert main(["catalog", "check"]) == 2
     assert "in order" not in capsys.readouterr().out
 
 

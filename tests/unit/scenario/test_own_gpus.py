@@ -6,8 +6,8 @@ import pytest
 
 from planner.errors import InputError, ScenarioError
 from planner.scenario.load import check_document
+from planner.scenario.machines import GpuInput
 from planner.scenario.own_gpus import with_own_gpus
-from planner.scenario.schema import GpuInput
 from planner.strategy.evaluate import evaluate
 from tests.planning import TODAY, catalog, document, evidence, shipped_catalog
 

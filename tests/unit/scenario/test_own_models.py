@@ -5,9 +5,9 @@ import json
 import pytest
 
 from planner.errors import InputError, ScenarioError
+from planner.scenario.jobs import ModelInput
 from planner.scenario.load import check_document, parse_scenario
 from planner.scenario.own_models import with_own_models
-from planner.scenario.schema import ModelInput
 from planner.strategy.evaluate import evaluate
 from planner.workload.huggingface import read_config
 from tests.planning import TODAY, catalog, document, evidence, shipped_catalog

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from planner.errors import InputError, ScenarioError
 from planner.report.document import plan_document
 from planner.report.text import plan_text
 from planner.strategy.evaluate import Result
@@ -115,12 +114,11 @@ def test_spread_stands_beside_the_means_and_the_month_adds_up() -> None:
 
 
 def test_a_limit_tells_the_chance_of_no_instances() -> None:
-    limited = {"jobs.train.deadline_h": 23, P4D + "spot_available_share": 0.5}
-    spot = train(solve(document("spot-node", limited))).spot
-    assert spot.available_share == 0.5
-    assert spot.capacity_wait_h == pytest.approx(0.5)
-    assert spot.no_capacity_probability == pytest.approx(0.5**4)  # 1.9 h to spare: at once and three times again
-    assert spot.late_probability == pytest.approx(0.5**4, abs=0.02)
+    spot = train(solve(document("spot-node", {"jobs.train.deadline_h": 23}))).spot
+    assert spot.available_share == 0.7
+    assert spot.capacity_wait_h == pytest.approx(0.5 * 0.3 / 0.7)
+    assert spot.no_capacity_probability == pytest.approx(0.3**4)  # 1.9 h to spare: at once and three times again
+    assert spot.late_probability == pytest.approx(0.3**4, abs=0.005)
     free = train(solve(document("spot-node"))).spot
     assert (free.no_capacity_probability, free.late_probability) == (None, None)
 
@@ -128,16 +126,12 @@ def test_a_limit_tells_the_chance_of_no_instances() -> None:
 def test_chances_of_instances_are_assumed_shown_and_move_no_money() -> None:
     result = solve(document("spot-node"))
     shown = {figure["id"]: figure for figure in plan_document(result)["figures"]}
-    figure = shown[P4D + "spot_available_share"]
+    figure = shown[P4D + "available_share"]
     assert figure["sources"] == ["assumptions:spot_available_share"]
     assert figure["estimate"]
     drawn = sampled_theta(result.problem)
-    assert len(set(drawn[:, result.problem.column(P4D + "spot_available_share")].tolist())) == 1
-    other = solve(document("spot-node", {P4D + "spot_available_share": 0.1}))
-    assert strategy(other, "cloud").range == strategy(result, "cloud").range
-    with pytest.raises(InputError) as error:
-        solve(document("spot-node", {"offers.p4d.spot_available_share": 0.5}))
-    assert (error.value.code, error.value.field) == ("interrupted_not_spot", "offers.p4d.spot_available_share")
+    assert len(set(drawn[:, result.problem.column(P4D + "available_share")].tolist())) == 1
+    assert (train(result).start_wait, train(result).spot.available_share) == (None, 0.7)
 
 
 def test_the_text_of_a_plan_says_what_spot_may_cost() -> None:
@@ -152,8 +146,6 @@ def test_a_chance_that_counts_is_taken_for_spot_too() -> None:
     job = train(result)
     assert (job.spot.available_share, job.spot.capacity_wait_h) == (0.5, pytest.approx(1.0))
     assert job.spot.no_capacity_probability == pytest.approx(0.5**2) == pytest.approx(job.start_wait.late_share)
-    assert P4D + "spot_available_share" not in {figure["id"] for figure in plan_document(result)["figures"]}
+    figures = {figure["id"]: figure for figure in plan_document(result)["figures"]}
+    assert (figures[P4D + "available_share"]["value"], figures[P4D + "available_share"]["estimate"]) == (0.5, False)
     assert "a request for instances is granted" not in plan_text(plan_document(result))
-    with pytest.raises(ScenarioError) as error:
-        solve(document("spot-node", {**counted, P4D + "spot_available_share": 0.5}))
-    assert [problem.field for problem in error.value.problems] == [P4D + "spot_available_share"]

@@ -1,0 +1,1 @@
+"""The command line by subcommand: its options, and the one planner call that answers it."""
