@@ -35,7 +35,8 @@ def sentence(document: Document, currency: Currency) -> str:
     totals = document["totals"]
     if totals["actual_usd"] is None:
         return t("actual.sentence_hours", last=document["last_month"])
-    return t(
+    unbilled = max(totals["unbilled_planned_usd"], 0.0)
+    words = t(
         "actual.sentence",
         actual=formatting.price(totals["actual_usd"], currency),
         last=document["last_month"],
@@ -43,8 +44,10 @@ def sentence(document: Document, currency: Currency) -> str:
         likely=formatting.money_range(
             totals["billed_planned_low_usd"], totals["billed_planned_high_usd"], currency, digits=3
         ),
-        unbilled=formatting.price(max(totals["unbilled_planned_usd"], 0.0), currency),
     )
+    if unbilled < _CENT:
+        return words
+    return f"{words} {t('actual.sentence_unbilled', amount=formatting.price(unbilled, currency))}"
 
 
 def job_rows(document: Document, view: View) -> list[dict[str, str]]:
@@ -66,6 +69,8 @@ def job_rows(document: Document, view: View) -> list[dict[str, str]]:
 
 
 def _of(actual: float | None, planned: float) -> str:
+    if actual is None and not planned:  # neither is known: plans count only months that were reported
+        return formatting.unknown()
     return t("actual.of", actual=formatting.plain(actual), planned=formatting.plain(planned))
 
 
@@ -140,10 +145,10 @@ def _price(entry: Mapping[str, Any], currency: Currency) -> str:
     return words.replace("$", r"\$")
 
 
-def notes(entries: list[Mapping[str, Any]], currency: Currency) -> list[str]:
-    """Sentences of flags, or of what was carried over."""
-    tender = Tender(code=currency.code, usd_per_unit=currency.usd_per_unit)
-    return [render(entry["code"], tender, field=entry["field"], **entry["params"]) for entry in entries]
+def notes(entries: list[Mapping[str, Any]], view: View) -> list[str]:
+    """Sentences of flags, or of what was carried over, with offers by their names."""
+    tender = Tender(code=view.currency.code, usd_per_unit=view.currency.usd_per_unit)
+    return [view.named(render(entry["code"], tender, field=entry["field"], **entry["params"])) for entry in entries]
 
 
 def rest_rows(document: Document, view: View) -> list[dict[str, str]]:

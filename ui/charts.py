@@ -29,6 +29,7 @@ DASH = {"hybrid": [1, 0], "local": [6, 4], "cloud": [2, 3]}
 STROKE = {"hybrid": 3.0, "local": 2.0, "cloud": 2.0}
 TITLE_ABOVE = {"titleAngle": 0, "titleAlign": "left", "titleAnchor": "end", "titleX": 0, "titleY": -14}
 """Title of a vertical axis, lying above its end."""
+_QUARTERS_FROM = 100.0  # from here on a quarter of a power of ten is a whole number
 _PX_PER_CHARACTER = 5.8  # of the chart font at 12 px: says whether a label fits
 
 
@@ -286,11 +287,12 @@ def spend_alt(lines: Sequence[SpendLine], rings: Sequence[Ring], currency: Curre
 
 
 def nice_ticks(highest: float) -> list[float]:
-    """Three to five round values from 0 to at most `highest`."""
+    """Two to five round values from 0 to at most `highest`; none that axes would round."""
     if highest <= 0:
         return [0.0]
     power = 10 ** math.floor(math.log10(highest))
-    step = next(power * factor for factor in (0.2, 0.25, 0.5, 1.0, 2.0, 2.5, 5.0) if highest / (power * factor) < 5)
+    factors = (0.2, 0.25, 0.5, 1.0, 2.0, 2.5, 5.0) if power >= _QUARTERS_FROM else (0.2, 0.5, 1.0, 2.0, 5.0)
+    step = next(power * factor for factor in factors if highest / (power * factor) < 5)
     return [round(step * i, 10) for i in range(int(highest / step + 1e-9) + 1)]
 
 

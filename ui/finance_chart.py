@@ -98,11 +98,17 @@ def _bars(quarters: Sequence[Row], scale: float, names: Row, currency: Currency)
                         "y0": start / scale,
                         "y1": end / scale,
                         "kind": names[kind],
-                        "when": quarter["quarter"],
+                        "when": _named(quarter),
                         "exact": formatting.price(quarter["paid_usd"], currency),
                     }
                 )
     return rows
+
+
+def _named(quarter: Row) -> str:
+    """A quarter in a sentence: one of a plan without a calendar is a bare number."""
+    name = str(quarter["quarter"])
+    return t("timeline.finance.quarter.numbered", number=name) if name.isdigit() else name
 
 
 def quarter_heading(quarters: Sequence[Row], ceiling_usd: float | None, currency: Currency) -> str:
@@ -110,12 +116,12 @@ def quarter_heading(quarters: Sequence[Row], ceiling_usd: float | None, currency
     most = max(quarters, key=lambda quarter: quarter["paid_usd"])
     amount = formatting.money(most["paid_usd"], currency, fine=True)
     if ceiling_usd is None:
-        return t("timeline.finance.quarter.heading_free", amount=amount, when=most["quarter"])
+        return t("timeline.finance.quarter.heading_free", amount=amount, when=_named(most))
     ceiling = formatting.money(ceiling_usd, currency, fine=True)
     over = sum(quarter["above_usd"] > 0 for quarter in quarters)
     if not over:
         return t("timeline.finance.quarter.heading", ceiling=ceiling)
-    words = {"over": over, "all": len(quarters), "ceiling": ceiling, "when": most["quarter"], "amount": amount}
+    words = {"over": over, "all": len(quarters), "ceiling": ceiling, "when": _named(most), "amount": amount}
     return t("timeline.finance.quarter.heading_over", **words)
 
 
@@ -125,7 +131,7 @@ def quarter_alt(quarters: Sequence[Row], currency: Currency) -> str:
     return " ".join(
         t(
             "timeline.finance.quarter.alt",
-            when=quarter["quarter"],
+            when=_named(quarter),
             amount=formatting.money(quarter["paid_usd"], currency, fine=True),
         )
         for quarter in listed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from planner.units import H_PER_DAY, H_PER_MONTH, S_PER_H, S_PER_MIN
@@ -226,6 +227,12 @@ def rate(share: float | None) -> str:
     if share is None or not math.isfinite(share):
         return unknown()
     return _signed(f"{abs(share) * 100:.6g}{NBSP}%", negative=share < 0)
+
+
+def listed(words: Iterable[str]) -> str:
+    """ "a", "a and b", "a, b and c"."""
+    *first, last = dict.fromkeys(words) or [""]
+    return t("title.and").join([", ".join(first), last]) if first else last
 
 
 def number_word(value: float) -> str:

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from planner.errors import Problem
-from ui import charts, formatting, frame, inputs, own_rows, plan_rows, state
+from ui import charts, formatting, frame, inputs, number_columns, own_rows, plan_rows, state
 from ui.formatting import dollars, escaped
 from ui.group_parts import Group, group_of
 from ui.i18n import t
@@ -281,7 +281,9 @@ def details(view: View) -> None:
         folded = st.expander(t(f"details.{id}"), key=f"details_{id}", on_change="rerun")
         if folded.open:  # long tables are made only for those who look at them
             with folded:
-                st.dataframe(pd.DataFrame(rows(view)), hide_index=True, key=f"{id}_table")
+                found = rows(view)
+                columns = number_columns.right(found)
+                st.dataframe(pd.DataFrame(found), hide_index=True, key=f"{id}_table", column_config=columns)
                 st.markdown(f":small[:gray[{note}]]" if note else "")
                 if id == "jobs" and (interrupted := spot_lines(view)):
                     st.markdown(f"**{t('details.spot')}**\n" + "".join(f"\n- {line}" for line in interrupted))

@@ -130,7 +130,7 @@ def _use_sentence(view: View, entry: Row, use: Row) -> str:
         cheaper=names[_cheaper_beyond(entry, use)],
     )
     further = [formatting.percent(scale * entry["planned_utilisation"]) for scale in use["further_scales"]]
-    return line + (t("break_even.use.further", percents=t("title.and").join(further)) if further else "")
+    return line + (t("break_even.use.further", percents=formatting.listed(further)) if further else "")
 
 
 def _cheaper_beyond(entry: Row, use: Row) -> str:

@@ -20,7 +20,8 @@ def show(view: View) -> None:
     if folded.open:
         with folded:
             chosen = next(option for option in options if option["chosen"])
-            st.markdown(t("owned.chosen", what=escaped(words(chosen))))
+            alike = all(_value(view, option) == _value(view, chosen) for option in options)
+            st.markdown(t("owned.alike" if alike else "owned.chosen", what=escaped(words(chosen))))
             st.table(pd.DataFrame([_row(view, option) for option in options]), hide_index=True, border="horizontal")
             st.markdown(f":small[:gray[{t('owned.note')}]]")
 
@@ -36,5 +37,9 @@ def _row(view: View, option: Row) -> dict[str, str]:
         t("owned.option"): words(option),
         t("owned.way"): formatting.unknown() if best is None else t(f"way.{best}"),
         t("owned.total"): formatting.money(option["tco_usd"], view.currency, fine=True),
-        t("ways.value"): formatting.money(option["present_value_usd"], view.currency, fine=True),
+        t("ways.value"): _value(view, option),
     }
+
+
+def _value(view: View, option: Row) -> str:
+    return formatting.money(option["present_value_usd"], view.currency, fine=True)

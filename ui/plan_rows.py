@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from planner.messages import render
 from planner.units import MONTHS_PER_YEAR
 from ui import formatting
 from ui.charts import CostBar, Ring, SpendLine
@@ -41,6 +42,7 @@ _ROLE_OF_LINE = {
 }
 _UNIT_WORDS = {"-": "", "tokens_per_s": "tokens/s", "samples_per_s": "samples/s"}
 RENTED = ("on_demand", "reserved", "spot")
+_CENT = 0.005
 _ROLE_OF_TERM = {"on_demand": "on_demand", "spot": "spot"}
 
 
@@ -102,14 +104,20 @@ def spend_lines(view: View) -> list[SpendLine]:
 
 def _last_month(view: View) -> int:
     """Month in which some way is still paid for: commitments outlast the plan."""
-    return max(len(way["months"]) for way in view.distinct)
+    return max(last_paid(way, view.report["horizon_months"]) for way in view.distinct)
+
+
+def last_paid(way: Row, horizon_months: int) -> int:
+    """The plan's last month, or the last one after it in which anything is paid."""
+    after = range(len(way["months"]), horizon_months, -1)
+    return next((month for month in after if abs(way["months"][month - 1]["amount_usd"]) >= _CENT), horizon_months)
 
 
 def _spent(way: Row, last: int) -> list[tuple[float, float]]:
     """Cash by month; what owned machines are worth today is a cost but no cash, so it is taken out of month 1."""
     spent = -_worth_today(way)
     points = [(0.0, float(way["cash_at_start_usd"]))]
-    for month in way["months"]:
+    for month in way["months"][:last]:
         spent += month["capex_usd"] + month["opex_usd"] + month["financing_usd"]
         points.append((float(month["month"]), float(spent)))
     return [*points, *((float(month), float(spent)) for month in range(len(points), last + 1))]
@@ -174,6 +182,9 @@ def spend_heading(view: View) -> str:
     if way["kind"] != "cloud" and rent_all is not None:
         month, more = _payback(way, rent_all), ends[way["kind"]] - ends["cloud"]
         if month is not None and more <= 0:
+            last = for_good(way, rent_all, view.report["horizon_months"])
+            if last is not None and last > month:
+                return t("heading.pays_again", month=month, last=last)
             return t("heading.pays", month=month)
         if more > 0 and way["tco_usd"] < rent_all["tco_usd"]:
             amount = formatting.money(more, view.currency)
@@ -256,21 +267,20 @@ def bottleneck_lines(view: View) -> list[str]:
 
 
 def note_lines(view: View) -> list[str]:
-    """Warnings of the plan, with offers of the catalog by their names."""
-    notes = []
-    offers = {
-        place: view.offer_words(place)
-        for way in view.strategies
-        for job in way["jobs"]
-        for place in (job["resource"], (job["runner_up"] or job)["resource"])
-        if place in view.catalog.offers
-    }
-    for warning in view.report["warnings"]:
-        note = str(warning["message"])
-        for id in sorted(offers, key=len, reverse=True):
-            note = re.sub(rf"'?(?<![\w-]){re.escape(id)}(?![\w-])'?", offers[id], note)
-        notes.append(escaped(note[:1].upper() + note[1:]))
-    return notes
+    """Warnings of the plan, with offers of the catalog by their names; first what goes beyond a ceiling on cash."""
+    warnings = sorted(view.report["warnings"], key=lambda warning: not _on_cash(view, warning))
+    notes = [view.named(str(warning["message"])) for warning in warnings]
+    return [escaped(note[:1].upper() + note[1:]) for note in notes]
+
+
+def _on_cash(view: View, warning: Row) -> bool:
+    """Whether a warning is of the ceiling on cash and the recommended way."""
+    way = view.recommended
+    return (
+        way is not None
+        and str(warning["code"]).startswith("quarter_above_ceiling")
+        and warning["params"]["way"] == render(f"strategy_{way['id']}")
+    )
 
 
 def line_rows(view: View) -> list[dict[str, Any]]:
@@ -339,6 +349,15 @@ def source_title(view: View, id: str) -> str:
 def _payback(way: Row, other: Row) -> int | None:
     """Month in which a way has made up for its higher purchase, as the engine found it."""
     return next((entry["month"] for entry in way["paybacks"] if entry["against"] == other["id"]), None)
+
+
+def for_good(way: Row, other: Row, last: int) -> int | None:
+    """Month from which a way has spent less than another up to the end: a later purchase may undo an earlier one."""
+    pairs = zip(_spent(way, last), _spent(other, last), strict=True)
+    dearer = [month for month, ((_, mine), (_, theirs)) in enumerate(pairs) if mine > theirs + _CENT]
+    if not dearer:
+        return 0
+    return dearer[-1] + 1 if dearer[-1] < last else None
 
 
 def _meeting(

@@ -17,6 +17,8 @@ from ui.view import Row, View, way_name
 
 SHORT_H = 0.05
 """A wait that nobody notices. [h]"""
+LATE_SHARE = 0.01
+"""Of attempts, from which it is said that they end late."""
 
 
 def show(view: View, plan: Plan) -> None:
@@ -60,8 +62,22 @@ def _sentences(view: View, planned: Mapping[str, Any], with_more: Mapping[str, A
                 "next": machine["count"] + 1,
             }
             short = job["wait_p90_h"] < SHORT_H
-            lines.append(t("waiting.none" if short else "waiting.some", **params))
+            line = t("waiting.none" if short else "waiting.some", **params)
+            if late := late_words(job, _limit_h(way, job["id"])):
+                line += f" {late}"
+            lines.append(line)
     return lines
+
+
+def _limit_h(way: Row, job: str) -> float | None:
+    return next((entry["deadline_h"] for entry in way["jobs"] if entry["id"] == job), None)
+
+
+def late_words(job: Row, limit_h: float | None) -> str:
+    """How many attempts of a simulated job end past its limit; nothing where hardly any does."""
+    if limit_h is None or job["late_share"] is None or job["late_share"] < LATE_SHARE:
+        return ""
+    return t("waiting.ends_late", share=formatting.share(job["late_share"]), limit=formatting.duration(limit_h))
 
 
 def overflow_sentences(view: View, ways: Sequence[Row], planned: Mapping[str, Any]) -> list[str]:

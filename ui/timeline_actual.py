@@ -157,7 +157,7 @@ def _compared(timeline: Timeline, plan: Plan, comparison: Comparison) -> None:
     if document["jobs"]:
         st.markdown(f"#### {t('actual.jobs')}", anchors=False)
         st.dataframe(pd.DataFrame(actual_rows.job_rows(document, view)), hide_index=True, key="actual_jobs")
-    _notes(t("actual.notes"), actual_rows.notes(document["flags"], view.currency))
+    _notes(t("actual.notes"), actual_rows.notes(document["flags"], view))
     _rest(timeline, plan, comparison)
 
 
@@ -199,8 +199,8 @@ def _impossible(month: float, reason: str) -> None:
 def _planned(view: View, document: Document, found: Replan) -> None:
     st.table(pd.DataFrame(actual_rows.rest_rows(document, view)), hide_index=True, border="horizontal")
     answer = document["replan"]
-    _notes(t("actual.replan.carried"), actual_rows.notes(answer["carried"], view.currency))
-    _notes(t("actual.replan.left"), actual_rows.notes(answer["not_carried"], view.currency))
+    _notes(t("actual.replan.carried"), actual_rows.notes(answer["carried"], view))
+    _notes(t("actual.replan.left"), actual_rows.notes(answer["not_carried"], view))
     st.button(
         t("actual.replan.open", month=found.month),
         key="actual_open",

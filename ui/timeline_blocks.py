@@ -13,6 +13,7 @@ from ui import (
     deferred,
     formatting,
     frame,
+    number_columns,
     state,
     timeline_box,
     timeline_cash,
@@ -100,7 +101,7 @@ def answer(timeline: Timeline, plan: Plan, *, outdated: bool) -> None:
     waits = plan.simulations.waits(way) if plan.simulations.known(way) else None
     title = timeline_words.title(timeline, waits)
     st.title(f":gray[{title}]" if outdated else title, anchor=False)
-    st.markdown(dollars(timeline_words.sentence(timeline)))
+    st.markdown(dollars(timeline_words.sentence(timeline, waits)))
     left, right = frame.columns("timeline_figures", 2)
     with left:
         places = list(st.columns(2, wrap=False))
@@ -131,7 +132,7 @@ def cash(timeline: Timeline, period: str, *, outdated: bool) -> None:
         st.markdown(f"### {t('timeline.years.title')}", anchors=False)
         rows = pd.DataFrame(timeline_tables.year_rows(timeline))
         st.table(rows, hide_index=True, border="horizontal")
-        st.markdown(f":small[:gray[{t(timeline_words.years_note(timeline))}]]")
+        st.markdown(f":small[:gray[{timeline_words.years_note(timeline)}]]")
 
 
 def machines(timeline: Timeline, plan: Plan, *, outdated: bool) -> Place | None:
@@ -257,7 +258,8 @@ def tables(timeline: Timeline, plan: Plan, place: Place | None) -> None:
     way = timeline.way["id"]
     waits = plan.simulations.waits(way) if place is not None and plan.simulations.known(way) else {}
     rows = timeline_tables.month_rows(timeline, waits, place)
-    folded.dataframe(pd.DataFrame(rows), hide_index=True, key="timeline_months")
+    columns = number_columns.right(rows)
+    folded.dataframe(pd.DataFrame(rows), hide_index=True, key="timeline_months", column_config=columns)
     folded.download_button(
         t("timeline.table.jobs"),
         plan.jobs_csv,

@@ -107,16 +107,30 @@ def _answer(
 def show(timeline: Timeline, plan: Plan, machine: str) -> None:
     """The box; it answers after the page has drawn, and anew when a number of people changes."""
     key = (json.dumps(plan.document, default=str, sort_keys=True), timeline.way["id"], machine)
-    known = _remembered((*key, *_people())) is not None
+    known = _remembered((*key, *_people(plan.document))) is not None
     if plan.simulations.known(timeline.way["id"]):
         deferred.show(partial(_box, timeline, plan, key), ready=known)
     else:  # the plan itself is simulated first
         _box(timeline, plan, key, Deferred(ready=False))
 
 
-def _people() -> tuple[int, int]:
-    now = st.session_state.get("timeline_people", _PEOPLE)
-    return now or _PEOPLE, st.session_state.get("timeline_more", _MORE) or _MORE
+def _people(document: Mapping[str, Any]) -> tuple[int, int]:
+    usual = people_of(document)
+    now = st.session_state.get(_people_key(document), usual)
+    return now or usual, st.session_state.get("timeline_more", _MORE) or _MORE
+
+
+def people_of(document: Mapping[str, Any]) -> int:
+    """The people of the scenario's groups; a usual number where it says nothing of them."""
+    counts = [group.get("people") for group in (document.get("groups") or {}).values() if group]
+    known = sum(count for count in counts if count)
+    return min(max(round(known), 1), MOST_PEOPLE) if known else _PEOPLE
+
+
+def _people_key(document: Mapping[str, Any]) -> str:
+    """The field of the people now; another one where groups say how many there are."""
+    usual = people_of(document)
+    return "timeline_people" if usual == _PEOPLE else f"timeline_people_{usual}"
 
 
 def _remembered(key: tuple[Any, ...]) -> Answers | None:
@@ -130,17 +144,14 @@ def _box(timeline: Timeline, plan: Plan, key: tuple[str, str, str], part: Deferr
         st.markdown(f"### {t('timeline.box.title')}", anchors=False)
         words, numbers = frame.columns("timeline_box", [1, 1.2], gap="large")
         left, right = words.columns(2, wrap=False)
-        now = (
-            left.number_input(
-                t("timeline.box.now"),
-                1,
-                MOST_PEOPLE,
-                _PEOPLE,
-                key="timeline_people",
-                persist_state="session",
-            )
-            or _PEOPLE
-        )
+        now = left.number_input(
+            t("timeline.box.now"),
+            1,
+            MOST_PEOPLE,
+            people_of(plan.document),
+            key=_people_key(plan.document),
+            persist_state="session",
+        ) or people_of(plan.document)
         more = (
             right.number_input(
                 t("timeline.box.more"),
@@ -167,7 +178,7 @@ def _box(timeline: Timeline, plan: Plan, key: tuple[str, str, str], part: Deferr
             part.done()
         words.markdown(dollars("\n\n".join(_sentences(found, more))))
         numbers.table(pd.DataFrame(_rows(timeline, found, more)), hide_index=True, border="horizontal")
-        jobs = t("title.and").join(escaped(id) for id in people_jobs(plan.document))
+        jobs = formatting.listed(escaped(id) for id in people_jobs(plan.document))
         note = t(
             "timeline.box.note",
             jobs=jobs,

@@ -13,7 +13,7 @@ from ui.fiscal import spans_of
 from ui.palette import COST_ROLES
 from ui.view import Row, View
 
-_NO_CASH = "opportunity"  # what machines that are there already could be sold for today
+NO_CASH = "opportunity"  # what machines that are there already could be sold for today
 _PEAK = 2.0  # times the median month, from which one is called a peak
 _EVEN = 1.1  # times, up to which months are called even
 
@@ -73,6 +73,7 @@ class Load:
     count: int
     load: tuple[float, ...]
     safe: float
+    whole: float | None = None  # over all hours switched on: months with few machines weigh less
 
     @property
     def over(self) -> list[int]:
@@ -81,8 +82,8 @@ class Load:
 
     @property
     def mean(self) -> float:
-        """Load of a mean month."""
-        return statistics.fmean(self.load)
+        """Load of all months together."""
+        return statistics.fmean(self.load) if self.whole is None else self.whole
 
 
 class Timeline:
@@ -92,8 +93,8 @@ class Timeline:
         self.view = view
         self.way = way
         self.horizon_months: int = view.report["horizon_months"]
-        self.months = len(way["months"])
-        self._by_role = _by_role(view, way, self.months)
+        self.months = plan_rows.last_paid(way, self.horizon_months) if way["months"] else 0
+        self._by_role = _by_role(view, way, len(way["months"]))
 
     @property
     def costed(self) -> bool:
@@ -180,6 +181,7 @@ class Timeline:
                 count=machine["count"],
                 load=tuple(machine["load"]),
                 safe=machine["target_utilisation"],
+                whole=machine["utilisation"],
             )
             for machine in self.way["machines"]
             if machine["utilisation"] > 0
@@ -188,6 +190,11 @@ class Timeline:
     def payback_month(self) -> int | None:
         """Month in which the purchase is made up for against renting all; None where it isn't, or there is none."""
         return next((entry["month"] for entry in self.way["paybacks"] if entry["against"] == "cloud"), None)
+
+    def for_good(self) -> int | None:
+        """Month from which less has been spent than for renting all, up to the end; None where it never comes."""
+        other = next((way for way in self.view.strategies if way["kind"] == "cloud" and way["months"]), None)
+        return None if other is None else plan_rows.for_good(self.way, other, self.horizon_months)
 
     def against_renting(self) -> bool:
         """Whether there is a payback to speak of."""
@@ -200,7 +207,7 @@ def _by_role(view: View, way: Row, months: int) -> dict[str, list[float]]:
     rented_tax: list[Row] = []
     for line in way["lines"]:
         kind = line["id"].split(".")[0]
-        if kind == _NO_CASH:
+        if kind == NO_CASH:
             continue
         if kind == "tax_rented":
             rented_tax.append(line)

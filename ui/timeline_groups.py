@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from ui import formatting
+from ui import formatting, number_columns
 from ui.formatting import Currency, dollars, escaped
 from ui.i18n import t
 from ui.state import Plan
@@ -31,7 +31,9 @@ def show(timeline: Timeline, plan: Plan) -> None:
         st.markdown(dollars(heading(groups, timeline.way["tco_usd"], currency)))
         rows = group_rows(groups, timeline.way["tco_usd"], currency)
         st.table(pd.DataFrame(rows), hide_index=True, border="horizontal")
-        st.dataframe(pd.DataFrame(month_rows(groups)), hide_index=True, key="timeline_groups_months")
+        months = month_rows(groups)
+        columns = number_columns.right(months)
+        st.dataframe(pd.DataFrame(months), hide_index=True, key="timeline_groups_months", column_config=columns)
         st.markdown(f":small[:gray[{t('timeline.groups.note')}]]")
 
 

@@ -9,9 +9,9 @@ from typing import Any
 from ui import formatting
 from ui.formatting import escaped
 from ui.i18n import t
-from ui.plan_waiting import SHORT_H, wait_words
+from ui.plan_waiting import LATE_SHARE, SHORT_H, wait_words
 from ui.timeline_cash import months_of
-from ui.timeline_data import Load, Timeline, waiting_jobs
+from ui.timeline_data import NO_CASH, Load, Timeline, waiting_jobs
 from ui.timeline_gantt import span_key
 from ui.view import way_name
 
@@ -41,8 +41,8 @@ def _wait_words(job: Mapping[str, Any]) -> str:
     return t("timeline.title.at_once", job=name)
 
 
-def sentence(timeline: Timeline) -> str:
-    """The amounts behind the title, resale, and what is paid after the horizon."""
+def sentence(timeline: Timeline, waits: Waits | None = None) -> str:
+    """The amounts behind the title, resale, what is paid after the horizon, and who is late for waiting."""
     view, way = timeline.view, timeline.way
     peak, months = timeline.peak(), timeline.cash("month")
     words = t(
@@ -62,7 +62,24 @@ def sentence(timeline: Timeline) -> str:
         words += " " + t("timeline.sentence.after", amount=amount, months=timeline.horizon_months)
     if not timeline.loads():
         words += " " + t("timeline.sentence.nothing_owned")
-    return words
+    return " ".join([words, *_late(timeline, waits or {})])
+
+
+def _late(timeline: Timeline, waits: Waits) -> list[str]:
+    """The job of which most attempts end past their limit."""
+    late = [job for _, job in waiting_jobs(waits) if (job["late_share"] or 0.0) >= LATE_SHARE]
+    if not late:
+        return []
+    most = max(late, key=lambda job: job["late_share"])
+    limits = [job["deadline_h"] for job in timeline.way["jobs"] if job["id"] == most["id"]]
+    return [
+        t(
+            "timeline.sentence.late",
+            share=formatting.share(most["late_share"]),
+            job=escaped(most["id"]),
+            limit=formatting.duration(limits[0] if limits else None),
+        )
+    ]
 
 
 def figures(timeline: Timeline, waits: Waits | None) -> list[tuple[str, str, str]]:
@@ -101,7 +118,10 @@ def figures(timeline: Timeline, waits: Waits | None) -> list[tuple[str, str, str
 
 
 def _payback(timeline: Timeline) -> tuple[str, str, str]:
-    month = timeline.payback_month()
+    month, last = timeline.payback_month(), timeline.for_good()
+    if month is not None and last is not None and last > month:
+        pill = t("timeline.figure.for_good", month=last)
+        return t("timeline.figure.payback"), t("timeline.name.month", number=month), pill
     if month is None:
         pill = t("timeline.figure.by_end", months=timeline.horizon_months)
         return t("timeline.figure.payback"), t("timeline.figure.not_yet"), pill
@@ -201,5 +221,13 @@ def gantt_heading(course: Mapping[str, Any]) -> str:
 
 
 def years_note(timeline: Timeline) -> str:
-    """Key of what is said below the table of fiscal years: with a calendar, or in years of the plan."""
-    return "timeline.years.note_fiscal" if timeline.view.document.get("plan_starts") else "timeline.years.note"
+    """What is said below the table of fiscal years, of what there is in it."""
+    years, lines = timeline.years(), timeline.way["lines"]
+    keys = ["calendar" if timeline.view.document.get("plan_starts") else "plan", "before"]
+    if any(year.machines_usd for year in years):
+        keys.append("purchase")
+    if any(year.running_usd for year in years):
+        keys.append("running")
+    if any(line["id"].split(".")[0] == NO_CASH for line in lines):
+        keys.append("there")
+    return " ".join(t(f"timeline.years.note.{key}") for key in keys)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,7 @@ from ui.names import short_gpu
 from ui.palette import WAYS
 
 Row = Mapping[str, Any]
+LEAST_SHARE = 0.1  # of the runs of a job, from which a title says that they run there
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,24 +114,30 @@ class View:
     def owned_words(self, way: Row, *, digits: bool = False) -> str:
         """ "four RTX 4090", several kinds joined."""
         parts = [f"{count if digits else formatting.number_word(count)} {gpu}" for gpu, count in self.owned(way)]
-        return t("title.and").join(parts)
+        return formatting.listed(parts)
 
     def rented_words(self, way: Row, *, digits: bool = False) -> str:
         """ "eight A100": the most cards of each kind that one run uses."""
         most: dict[str, int] = {}
         for gpu, count in self.rented(way):
             most[gpu] = max(count, most.get(gpu, 0))
-        return t("title.and").join(
+        return formatting.listed(
             f"{count if digits else formatting.number_word(count)} {gpu}" for gpu, count in most.items()
         )
 
     def work_words(self, way: Row, *, rented: bool) -> str:
         """What the owned or the rented part does: "daily work", "key runs" or the names of the jobs."""
-        ids = [job["id"] for job in way["jobs"] if job["rented"] is rented]
+        ids = [job["id"] for job in way["jobs"] if job["rented"] is rented and self._counts(way, job)]
+        ids = ids or [job["id"] for job in way["jobs"] if job["rented"] is rented]
         classes = {self.document["jobs"][id].get("class", "development") for id in ids}
         if len(classes) == 1:
             return t(f"work_of.{classes.pop()}")
-        return t("title.and").join(dict.fromkeys(escaped(id) for id in ids))
+        return formatting.listed(escaped(id) for id in ids)
+
+    def _counts(self, way: Row, job: Row) -> bool:
+        """Whether a place does enough of a job to be named: not one that helps out until machines are there."""
+        runs = sum(other["runs"] for other in way["jobs"] if other["id"] == job["id"])
+        return bool(job["runs"] >= LEAST_SHARE * runs)
 
     def title(self) -> str:
         """The answer as one sentence."""
@@ -168,7 +176,7 @@ class View:
         elif any(_dearer(way, other) for other in others):
             sentence += t("sentence.dearer")
         if ruled_out := [other for other in self.strategies if not other["feasible"]]:
-            names = t("title.and").join(t(f"than.{other['kind']}") for other in ruled_out)
+            names = formatting.listed(t(f"than.{other['kind']}") for other in ruled_out)
             sentence += t("sentence.ruled_out", ways=f"{names[0].upper()}{names[1:]}")
         return sentence
 
@@ -209,8 +217,11 @@ class View:
     def _problem(self, code: str, field: str, params: Mapping[str, Any]) -> str:
         if "resource" in params:
             params = {**params, "resource": self._place(str(params["resource"]))}
+        if code == "machines_missing":
+            months = str(params["months"]).replace("-", formatting.EN_DASH)
+            return t("impossible.machines_missing", **{**params, "months": months})
         if code != "deadline_missed":
-            return render(code, field=_setting(field), **params)
+            return _ended(render(code, field=_setting(field), **params))
         return t(
             "impossible.deadline.one" if params["gpus"] == 1 else "impossible.deadline.many",
             job=params["job"],
@@ -293,6 +304,7 @@ class View:
             for job in way["jobs"]
             if None not in (job.get("deadline_h"), job.get("high_h")) and job["high_h"] > job["deadline_h"]
         ]
+        words += self.over_ceiling()
         for other in self.feasible:
             twin = next((kept for kept in self.distinct if kept is not other and same_plan(kept, other)), None)
             if twin is not None and other not in self.distinct:
@@ -301,9 +313,40 @@ class View:
                 words.append(self._against(way, other))
         for other in self.strategies:
             if not other["feasible"]:
-                why = " ".join(self.problem_words(other))
+                first, *more = self.problem_words(other)
+                why = " ".join([first, *(f"{reason[:1].upper()}{reason[1:]}" for reason in more)])
                 words.append(t("alternative.impossible", way=way_name(other), why=escaped(why)))
         return list(dict.fromkeys(words))
+
+    def over_ceiling(self) -> list[str]:
+        """Which quarter of the recommended way takes most beyond the ceiling on cash, where one does."""
+        if self.recommended is None:
+            return []
+        mine = render(f"strategy_{self.recommended['id']}")
+        over = [
+            warning["params"]
+            for warning in self.report.get("warnings", ())
+            if warning["code"].startswith("quarter_above_ceiling") and warning["params"]["way"] == mine
+        ]
+        if not over:
+            return []
+        most = max(over, key=lambda params: float(params["paid_usd"]))
+        return [
+            t(
+                "why.ceiling.one" if len(over) == 1 else "why.ceiling.many",
+                count=len(over),
+                quarter=most["quarter"],
+                paid=formatting.money(most["paid_usd"], self.currency, fine=True),
+                ceiling=formatting.money(most["ceiling_usd"], self.currency, fine=True),
+            )
+        ]
+
+    def named(self, text: str) -> str:
+        """A sentence of the planner with the offers of the catalog by their names."""
+        ids = {word for word in re.findall(r"[\w-]+", text) if word in self.catalog.offers}
+        for id in sorted(ids, key=len, reverse=True):
+            text = re.sub(rf"'?(?<![\w-]){re.escape(id)}(?![\w-])'?", self.offer_words(id), text)
+        return text
 
     def overlapping(self) -> str:
         """Names of the ways whose likely range reaches into that of the recommended one."""
@@ -311,7 +354,7 @@ class View:
         if way is None:
             return ""
         others = [other for other in self.distinct if other is not way and _overlap(way, other)]
-        return t("title.and").join(way_name(other) for other in others)
+        return formatting.listed(way_name(other) for other in others)
 
     def _against(self, way: Row, other: Row) -> str:
         run = self.longest_run(other)
@@ -344,24 +387,36 @@ class View:
             )
         if self.recommended is not None:
             words += [
-                t(
-                    "alternative.offer",
-                    job=escaped(job["id"]),
-                    offer=escaped(self.offer_words(job["runner_up"]["resource"])),
-                    cost=formatting.price(job["runner_up"]["marginal_cost_per_run_usd"], self.currency),
-                    chosen=formatting.price(job["marginal_cost_per_run_usd"], self.currency),
-                )
+                self._next_offer(job)
                 for job in self.recommended["jobs"]
                 if job["rented"] and job["runner_up"] is not None
             ]
         return words or [t("alternative.none")]
 
+    def _next_offer(self, job: Row) -> str:
+        """The next cheapest offer for a job; one of the same name is told by its card."""
+        offer = self.offer_words(job["runner_up"]["resource"])
+        if offer == self.offer_words(job["resource"]):
+            known = self.catalog.offers.get(job["runner_up"]["resource"])
+            gpu = self.catalog.gpus.get(known.gpu) if known else None
+            offer = offer if gpu is None else f"{offer} ({gpu.name})"
+        cost, chosen = (
+            formatting.price(usd, self.currency)
+            for usd in (job["runner_up"]["marginal_cost_per_run_usd"], job["marginal_cost_per_run_usd"])
+        )
+        key = "alternative.offer_same" if cost == chosen else "alternative.offer"
+        return t(key, job=escaped(job["id"]), offer=escaped(offer), cost=cost, chosen=chosen)
+
 
 def _setting(field: str) -> str:
-    """A setting of a job, such as jobs.key.precision, with its name there; other fields as they stand."""
+    """A setting of a job or machine, such as jobs.key.precision, with its name there; other fields as they stand."""
     part, _, rest = field.partition(".")
     job, _, setting = rest.partition(".")
-    return t("impossible.setting", job=job, setting=setting) if part == "jobs" and setting else field
+    return t("impossible.setting", job=job, setting=setting) if part in ("jobs", "machines") and setting else field
+
+
+def _ended(sentence: str) -> str:
+    return sentence if sentence.endswith((".", "?", "!")) else f"{sentence}."
 
 
 def way_name(way: Row) -> str:

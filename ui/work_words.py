@@ -25,6 +25,7 @@ _KNOWN_REASONS = (
     "region_not_allowed",
     "term_not_allowed",
 )
+_EVERYWHERE = "all"  # the region of an offer with one price wherever it stands
 _OWN_BASES = ("own", "given")
 _NUMBERS = ("done_h", "low_h", "high_h", "full_usd", "marginal_usd", "memory_gb", "capacity_gb")
 
@@ -44,7 +45,7 @@ def title(view: View) -> str:
         share = formatting.percent(machines[0]["utilisation"])
         what = t("work_page.title.kinds", count=formatting.number_word(len(machines)), share=share)
     else:
-        what = t("title.and").join(
+        what = formatting.listed(
             t("work_page.title.filled", cards=_cards_words(view, one), share=formatting.percent(one["utilisation"]))
             for one in machines
         )
@@ -90,8 +91,9 @@ def sentence(view: View) -> str:
     limited = [job for job in way["jobs"] if job["deadline_h"] is not None]
     if limited:
         near = max(limited, key=lambda job: job["time_to_train_h"] / job["deadline_h"])
-        span = formatting.duration_within(near["low_h"], near["high_h"], near["deadline_h"])
-        words += " " + t("work_page.sentence.nearest", job=escaped(near["id"]), span=span)
+        span = formatting.duration_range(near["low_h"], near["high_h"])
+        limit = formatting.duration(near["deadline_h"])
+        words += " " + t("work_page.sentence.nearest", job=escaped(near["id"]), span=span, limit=limit)
     return words
 
 
@@ -260,7 +262,7 @@ def candidate_row(view: View, place: JobPlace, full_usd: float | None, limit: Ma
     settings = place.settings
     return {
         t("column.job"): place.job,
-        t("column.resource"): f"{view.gpu_name(place.gpu)}, {place.resource}",
+        t("column.resource"): _where(view, place),
         t("column.gpus"): place.gpus,
         t("work_page.column.status"): _status(view, place),
         t("work_page.column.done_h"): place.done_h,
@@ -280,6 +282,15 @@ def candidate_row(view: View, place: JobPlace, full_usd: float | None, limit: Ma
         t("work_page.column.bottleneck"): str(limit["text"]) if limit else formatting.unknown(),
         t("work_page.column.reason"): reason_words(view, place) if place.reasons else "",
     }
+
+
+def _where(view: View, place: JobPlace) -> str:
+    """The card, and the machine or the offer by its name with its region, which tells alike ones apart."""
+    words = [_with_memory(view, place.gpu, view.gpu_name(place.gpu)), view.place_name(place.resource)]
+    known = view.catalog.offers.get(place.resource)
+    if known is not None and known.region not in ("", _EVERYWHERE):
+        words.append(known.region)
+    return ", ".join(words)
 
 
 def part_head(part: Part) -> str:

@@ -12,6 +12,8 @@ from planner.strategy.offers import RentedOffer
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import Issue, PlanProblem
 
+_SMALLEST = 1e-6  # of what is left of a credit [USD] or of free hours [h]
+
 
 def carry_money(document: dict[str, Any], carried: list[Issue], comparison: Comparison, past: int) -> None:
     """Write into a scenario that begins after `past` months what these months leave of credits, free hours and prices.
@@ -30,6 +32,9 @@ def carry_money(document: dict[str, Any], carried: list[Issue], comparison: Comp
     values = {**_rental_prices(comparison, past), **_hardware_prices(comparison, past)}
     if values:
         carried.append(Issue(code="replan_prices_changed", field="rental", params={"month": past + 1}))
+    if providers := _sent_once(comparison.way, past):
+        values["rental.upload_gb"] = 0.0
+        carried.append(Issue(code="replan_upload", field="rental.upload_gb", params={"providers": providers}))
     free = _free_hours(comparison.way, past)
     for path, (offer, hours) in free.items():
         values[path] = hours
@@ -69,7 +74,10 @@ def _rental_prices(comparison: Comparison, past: int) -> dict[str, Any]:
 
 
 def _hardware_prices(comparison: Comparison, past: int) -> dict[str, Any]:
-    """Prices of cards and hosts after these months, where they change, without tax that is inside."""
+    """Prices of cards and hosts after these months, where they change, without tax that is inside.
+
+    What is paid for maintenance keeps its price, so its share of theirs changes.
+    """
     problem, theta = comparison.way.problem, comparison.way.theta
     if problem.hardware_change_at is None:
         return {}
@@ -83,7 +91,16 @@ def _hardware_prices(comparison: Comparison, past: int) -> dict[str, Any]:
         ):
             values[f"{where}.{part}_price_usd"] = float(theta[0, column]) * factor / (tax if included else 1.0)
         values[f"{where}.prices_include_tax"] = False
+        values[f"{where}.maintenance_share_per_year"] = min(float(theta[0, machine.maintenance_at]) / factor, 1.0)
     return values
+
+
+def _sent_once(way: PlannedWay, past: int) -> str:
+    """Providers to which the data that is sent once went in these months; empty where there was none."""
+    problem = way.problem
+    if problem.upload_gb_at is None or not way.theta[0, problem.upload_gb_at]:
+        return ""
+    return ", ".join(line.resource for line in way.lines if line.kind == "ingress" and any(line.quantity[:past]))
 
 
 def _free_hours(way: PlannedWay, past: int) -> dict[str, tuple[str, float]]:
@@ -94,9 +111,15 @@ def _free_hours(way: PlannedWay, past: int) -> dict[str, tuple[str, float]]:
             continue
         lines = [line for line in way.lines if line.kind == "free_hours" and line.resource == offer.id]
         used_h = sum(sum(line.quantity[:past]) for line in lines)
-        left_h = max(float(way.theta[0, offer.free_h_total_at]) - used_h, 0.0)
+        left_h = _left(float(way.theta[0, offer.free_h_total_at]), used_h)
         found[f"offers.{offer.id}.free_node_hours_total"] = (offer.id, left_h)
     return found
+
+
+def _left(total: float, used: float) -> float:
+    """What is left of an allowance; the last binary digits of one that is used up are nothing."""
+    left = total - used
+    return left if left > _SMALLEST else 0.0
 
 
 def _credits(document: dict[str, Any], carried: list[Issue], way: PlannedWay, past: int) -> None:
@@ -105,7 +128,7 @@ def _credits(document: dict[str, Any], carried: list[Issue], way: PlannedWay, pa
     entries = {}
     for credit in way.problem.credits:
         used_usd = sum(sum(line.quantity[:past]) for line in way.lines if line.id.startswith(f"credit.{credit.id}."))
-        left_usd = max(float(way.theta[0, credit.amount_at]) - used_usd, 0.0)
+        left_usd = _left(float(way.theta[0, credit.amount_at]), used_usd)
         entry = dict(rental["credits"][credit.id])
         if entry.get("expires_month") is not None and entry["expires_month"] <= past:
             continue

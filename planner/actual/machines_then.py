@@ -37,6 +37,7 @@ class _Units:
     count: int
     age_months: int
     bought_age: int
+    host_older: int  # months by which hosts are older than their cards
     gpu_usd: float  # price of one when the plan got it, without tax that is inside
     host_usd: float
 
@@ -69,7 +70,12 @@ def _stock(comparison: Comparison, entry: MachineInput, index: int, past: int) -
     counts = cohort_units(machine, way.choice.machine_count[:, index])
     cohorts = [(cohort, int(count[0])) for cohort, count in zip(machine.cohorts, counts, strict=True)]
     kept = [(cohort, count) for cohort, count in cohorts if cohort.owned or billed is None]
-    units = [found for cohort, count in kept if (found := _planned(comparison, index, cohort, count, past)) is not None]
+    older = 0 if entry.owned is None else entry.owned.age_months - (entry.age_months or 0)
+    units = [
+        found
+        for cohort, count in kept
+        if (found := _planned(comparison, index, cohort, count, past, older if cohort.new_cards else 0)) is not None
+    ]
     units += billed or []
     count = sum(each.count for each in units)
     if not count:
@@ -77,7 +83,9 @@ def _stock(comparison: Comparison, entry: MachineInput, index: int, past: int) -
     figures, gpu = Figures(way.catalog), way.catalog.gpus[machine.gpu]
 
     def then_usd(each: _Units, part: Literal["gpu", "host"]) -> float:
-        now, bought = (residual_at(entry, gpu, figures, part, age) for age in (each.age_months, each.bought_age))
+        older = each.host_older if part == "host" else 0
+        ages = (each.age_months + older, each.bought_age + older)
+        now, bought = (residual_at(entry, gpu, figures, part, age) for age in ages)
         return (each.gpu_usd if part == "gpu" else each.host_usd) * float(residual_ratio(now, bought))
 
     return Stock(
@@ -90,8 +98,10 @@ def _stock(comparison: Comparison, entry: MachineInput, index: int, past: int) -
     )
 
 
-def _planned(comparison: Comparison, index: int, cohort: Cohort, count: int, past: int) -> _Units | None:
-    """Machines with one history, as the plan has them."""
+def _planned(
+    comparison: Comparison, index: int, cohort: Cohort, count: int, past: int, host_older: int
+) -> _Units | None:
+    """Machines with one history, as the plan has them; with new cards, their first hosts are older."""
     way = comparison.way
     machine = way.problem.machines[index]
     for position, columns in enumerate(cohort.sales):
@@ -105,6 +115,7 @@ def _planned(comparison: Comparison, index: int, cohort: Cohort, count: int, pas
                 count=count,
                 age_months=sale.bought_age + past - start,
                 bought_age=sale.bought_age,
+                host_older=host_older if position == 0 else 0,
                 gpu_usd=gpu_usd,
                 host_usd=host_usd,
             )
@@ -114,13 +125,17 @@ def _planned(comparison: Comparison, index: int, cohort: Cohort, count: int, pas
 def _prices(comparison: Comparison, machine: Machine, bought: int, *, was_owned: bool) -> tuple[float, float]:
     """Price of a card and a host when the plan got them: what they would have brought, or what was paid for them."""
     problem, theta = comparison.way.problem, comparison.way.theta
-    if was_owned and machine.resale_gpu_today_at is not None and machine.resale_host_today_at is not None:
-        return float(theta[0, machine.resale_gpu_today_at]), float(theta[0, machine.resale_host_today_at])
     tax = 1.0 + float(theta[0, problem.tax_rate_at])
     factor = hardware_factor(problem, theta, bought)
+
+    def price(today_at: int | None, price_at: int, includes_tax: bool) -> float:
+        if was_owned and today_at is not None:  # new cards in old hosts were bought
+            return float(theta[0, today_at])
+        return factor * float(theta[0, price_at]) / (tax if includes_tax else 1.0)
+
     return (
-        factor * float(theta[0, machine.gpu_price_at]) / (tax if machine.gpu_includes_tax else 1.0),
-        factor * float(theta[0, machine.host_price_at]) / (tax if machine.host_includes_tax else 1.0),
+        price(machine.resale_gpu_today_at, machine.gpu_price_at, machine.gpu_includes_tax),
+        price(machine.resale_host_today_at, machine.host_price_at, machine.host_includes_tax),
     )
 
 
@@ -131,8 +146,10 @@ def _billed(comparison: Comparison, entry: MachineInput, machine: Machine, past:
         for bill in comparison.bills
         if bill.resource == machine.id and (bill.kind or "").partition(".")[0] == "gpu" and bill.month <= past
     ]
-    replaced = any(0 < month <= past for cohort in machine.cohorts for month in cohort.purchase_months)
-    if not bills or replaced or any(bill.quantity is None for bill in bills):
+    replaced = any(
+        month <= past and (month > 0 or cohort.owned) for cohort in machine.cohorts for month in cohort.purchase_months
+    )
+    if not bills or replaced or machine.upgraded or any(bill.quantity is None for bill in bills):
         return None
     prices = [_prices(comparison, machine, bill.month - 1, was_owned=False) for bill in bills]
     age = entry.age_months or 0
@@ -141,6 +158,7 @@ def _billed(comparison: Comparison, entry: MachineInput, machine: Machine, past:
             count=int((bill.quantity or 0.0) // machine.gpus),
             age_months=age + past - (bill.month - 1) - entry.delivery_months,
             bought_age=age,
+            host_older=0,
             gpu_usd=gpu_usd,
             host_usd=host_usd,
         )

@@ -16,12 +16,13 @@ class Rest:
     running_usd: float
     purchase_usd: float
     resale_usd: float
+    financing_usd: float  # loans and leases; negative where more is borrowed than paid back
     kwh: float
 
     @property
     def total_usd(self) -> float:
         """All of it; resale is negative."""
-        return self.running_usd + self.purchase_usd + self.resale_usd
+        return self.running_usd + self.purchase_usd + self.resale_usd + self.financing_usd
 
 
 def rest_of(evaluation: Evaluation, month: int) -> Rest:
@@ -35,7 +36,7 @@ def rest_of(evaluation: Evaluation, month: int) -> Rest:
         From 1, for which what is paid at the start counts too.
     """
     first = 0 if month == 1 else month
-    sums = {"opex": 0.0, "capex": 0.0, "residual": 0.0}
+    sums = {"opex": 0.0, "capex": 0.0, "residual": 0.0, "financing": 0.0}
     kwh = 0.0
     for line in evaluation.lines:
         if line.kind == NOT_CASH:
@@ -43,7 +44,13 @@ def rest_of(evaluation: Evaluation, month: int) -> Rest:
         sums[line.group] += float(line.amount[0, first:].sum())
         if line.kwh is not None:
             kwh += float(line.kwh[0, first:].sum())
-    return Rest(running_usd=sums["opex"], purchase_usd=sums["capex"], resale_usd=sums["residual"], kwh=kwh)
+    return Rest(
+        running_usd=sums["opex"],
+        purchase_usd=sums["capex"],
+        resale_usd=sums["residual"],
+        financing_usd=sums["financing"],
+        kwh=kwh,
+    )
 
 
 def rest_of_way(strategy: StrategyResult, month: int) -> Rest | None:

@@ -156,6 +156,8 @@ def _machines(found: Replan, scenario: Scenario, comparison: Comparison) -> None
             for key in [key for key in entry if key.startswith("gpu_price") or key in ("load_w", "idle_w")]:
                 del entry[key]
             entry |= new_cards
+            for job in found.document["jobs"].values():  # measured on the old cards
+                (job.get("throughput") or {}).pop(machine.id, None)
         _orders(found, entry, told, machine, way.choice.machine_count[:, index], stock)
         if machine.finance is not None:
             _say(found.left, "replan_financing", f"machines.{machine.id}.finance", machine=machine.id)
@@ -200,7 +202,10 @@ def _orders(
     past = found.month - 1
     units = zip(machine.cohorts, cohort_units(machine, planned), strict=True)
     on_their_way = sum(
-        int(count[0]) for cohort, count in units if cohort.there_after > past >= min(cohort.purchase_months, default=0)
+        int(count[0])
+        for cohort, count in units
+        for month in cohort.purchase_months
+        if month <= past < month + cohort.delivery_months
     )
     if on_their_way:
         _say(found.left, "replan_on_their_way", f"machines.{machine.id}", machine=machine.id, count=on_their_way)
@@ -226,6 +231,7 @@ def _commitments(found: Replan, scenario: Scenario, comparison: Comparison) -> N
     taken = {line.resource for line in way.lines if line.kind == "commitment"}
     rental = found.document.get("rental") or {}
     entries = dict(rental.get("commitments") or {})
+    over: list[str] = []
     for offer in way.problem.offers:
         commitment = offer.commitment
         if commitment is None or offer.id not in entries:
@@ -240,6 +246,7 @@ def _commitments(found: Replan, scenario: Scenario, comparison: Comparison) -> N
                 entries[offer.id] = entry
             else:
                 del entries[offer.id]
+                over.append(offer.id)
                 _say(found.left, "replan_commitment_over", where, offer=offer.id)
             continue
         entry.pop("elapsed_months", None)
@@ -250,6 +257,7 @@ def _commitments(found: Replan, scenario: Scenario, comparison: Comparison) -> N
             _say(found.carried, "replan_commitment", where, offer=offer.id, nodes=commitment.nodes, months=left)
         elif offer.id in taken and commitment.starts[-1] < past:
             del entries[offer.id]
+            over.append(offer.id)
             _say(found.left, "replan_commitment_over", where, offer=offer.id)
             continue
         else:
@@ -257,6 +265,25 @@ def _commitments(found: Replan, scenario: Scenario, comparison: Comparison) -> N
         entries[offer.id] = entry
     if rental.get("commitments"):
         found.document["rental"] = {**rental, "commitments": entries}
+    for id in over:
+        _without_offer(found.document, id)
+
+
+def _without_offer(document: dict[str, Any], id: str) -> None:
+    """Leave out a quote that only its commitment brought in, wherever it is named."""
+    document["offers"] = offers = dict(document.get("offers") or {})
+    if "term" not in (offers.get(id) or {}):
+        return
+    del offers[id]
+    rental = document["rental"]
+    if rental.get("offers"):
+        rental["offers"] = [offer for offer in rental["offers"] if offer != id]
+    (rental.get("quota_gpus") or {}).pop(id, None)
+    for job in document["jobs"].values():
+        (job.get("throughput") or {}).pop(id, None)
+        for key in ("only_on", "not_on"):
+            if job.get(key):
+                job[key] = [name for name in job[key] if name != id]
 
 
 def _running(commitment: Commitment, past: int) -> int | None:

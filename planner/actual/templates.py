@@ -25,21 +25,27 @@ def hours_template(way: PlannedWay, months: int) -> str:
 
 
 def invoice_template(way: PlannedWay, months: int) -> str:
-    """Bills of the first months as if all had gone by the plan, a row for each resource and kind of line."""
+    """Bills of the first months as if all had gone by the plan, a row for each resource and kind of line.
+
+    Credits that pay offers and what their providers bill beside them are named line by line: a kind of line at a
+    provider would hold those of its offers too.
+    """
     return _csv(INVOICE, _invoice_rows(way, months))
 
 
 def _invoice_rows(way: PlannedWay, months: int) -> Iterator[tuple[object, ...]]:
     groups: dict[tuple[str, str], list[PlannedLine]] = {}
+    several = len({line.resource for line in way.lines if line.kind == "credit"}) > 1
     for line in way.lines:
-        groups.setdefault((line.resource, line.kind), []).append(line)
+        name = line.id if several and line.kind == "credit" else line.kind
+        groups.setdefault((line.resource, name), []).append(line)
     for month in range(1, months + 1):
-        for (resource, kind), lines in groups.items():
+        for (resource, name), lines in groups.items():
             amount = sum(line.amount_usd[month - 1] for line in lines)
             if amount:
                 one_unit = len({line.unit for line in lines}) == 1
                 quantity = sum(line.quantity[month - 1] for line in lines) if one_unit else ""
-                yield (month, resource, kind, amount, quantity)
+                yield (month, resource, name, amount, quantity)
 
 
 def _csv(columns: Sequence[str], rows: Iterator[tuple[object, ...]]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from planner.messages import render
@@ -132,11 +132,18 @@ def _month_row(month: Mapping[str, Any], rate: float) -> list[str]:
 
 def _replan_lines(replan: Mapping[str, Any], rate: float) -> list[str]:
     advice = "none" if replan["recommended"] is None else render(f"strategy_{replan['recommended']}")
+    columns = {"running_usd": "running", "purchase_usd": "purchases", "resale_usd": "resale"}
+    if any(rest["financing_usd"] for way in replan["ways"] for rest in (way["old"], way["new"]) if rest is not None):
+        columns["financing_usd"] = "loans, leases"
     rows = [
-        [render(f"strategy_{way['id']}"), *_rest_cells(way["old"], rate), *_rest_cells(way["new"], rate)]
+        [
+            render(f"strategy_{way['id']}"),
+            *(cell for key in ("old", "new") for cell in _rest_cells(way[key], columns, rate)),
+        ]
         for way in replan["ways"]
     ]
-    head = ["", "old: running", "purchases", "resale", "new: running", "purchases", "resale"]
+    names = list(columns.values())
+    head = ["", f"old: {names[0]}", *names[1:], f"new: {names[0]}", *names[1:]]
     return [
         f"From month {replan['from_month']}, {replan['horizon_months']} months. Recommended then: {advice}.",
         "",
@@ -147,10 +154,9 @@ def _replan_lines(replan: Mapping[str, Any], rate: float) -> list[str]:
     ]
 
 
-def _rest_cells(rest: Mapping[str, float] | None, rate: float) -> list[str]:
-    if rest is None:  # of a way that wasn't followed, or that can't do the work
-        return [""] * 3
-    return [_money(rest[key], rate) for key in ("running_usd", "purchase_usd", "resale_usd")]
+def _rest_cells(rest: Mapping[str, float] | None, columns: Iterable[str], rate: float) -> list[str]:
+    """Cells of a way; empty for one that wasn't followed, or that can't do the work."""
+    return ["" if rest is None else _money(rest[key], rate) for key in columns]
 
 
 def _money(amount_usd: float | None, rate: float) -> str:

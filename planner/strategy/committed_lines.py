@@ -91,14 +91,20 @@ def _by_month(rows: Rows, offer: RentedOffer, pairs: list[RentedPair], *, energy
 
 
 def _committed_h(rows: Rows, commitment: Commitment, pairs: list[RentedPair]) -> Array:
-    """Hours paid for, at the end of each month of a term or all at its start. [h]"""
+    """Hours paid for, at the end of each month of a term or all at its start. [h]
+
+    A term that began before the plan is paid by all; those that follow it only where something runs there.
+    """
     used = np.any([rows.routing[:, index] > 0 for index, _, _ in pairs], axis=0) if pairs else np.array(False)
-    nodes = np.broadcast_to(used | commitment.running, len(rows.theta)) * float(commitment.nodes)
-    if commitment.upfront:
-        return rows.at((start, nodes * commitment.term_h) for start in commitment.starts if start >= 0)
-    hours = nodes * H_PER_MONTH
-    return rows.at(
-        (start + month, hours)
+    nodes = {
+        start: np.broadcast_to(used | (start < 0), len(rows.theta)) * float(commitment.nodes)
         for start in commitment.starts
+        if start < 0 or used.any()
+    }
+    if commitment.upfront:
+        return rows.at((start, paid * commitment.term_h) for start, paid in nodes.items() if start >= 0)
+    return rows.at(
+        (start + month, paid * H_PER_MONTH)
+        for start, paid in nodes.items()
         for month in range(max(1, 1 - start), commitment.term_months + 1)
     )

@@ -21,7 +21,9 @@ def ingress_lines(rows: Rows) -> list[CostLine]:
         sent_gb = np.zeros((len(rows.theta), rows.last_month + 1))
         drivers: list[int] = []
         if rows.problem.upload_gb_at is not None:
-            used = rows.in_use(i for i, _ in pairs)
+            used = np.zeros((len(rows.theta), 1))
+            for i, _ in pairs:
+                used = np.maximum(used, rows.demand(i, rows.runs[:, i]) > 0)
             first = used * (np.cumsum(used, axis=1) == 1)
             sent_gb[:, 1 : first.shape[1] + 1] += first * rows.p(rows.problem.upload_gb_at)[:, None]
             drivers.append(rows.problem.upload_gb_at)

@@ -135,7 +135,7 @@ def _tax_lines(rows: Rows, kind: TaxKind, lines: Sequence[CostLine]) -> list[Cos
             job="",
             unit="USD taxed",
             unit_price=rows.tax_rate,
-            quantity=np.sum([line.amount for line in taxed], axis=0),
+            quantity=np.maximum(np.sum([line.amount for line in taxed], axis=0), 0.0),  # credits leave last digits
             price_at=(rows.problem.tax_rate_at,),
             driver_at=tuple(column for line in taxed for column in (*line.price_at, *line.driver_at)),
         )

@@ -20,7 +20,7 @@ class Commitment:
 
     @property
     def running(self) -> bool:
-        """Whether it began before the plan: then it is paid in every way, used or not."""
+        """Whether its first term began before the plan: then that term is paid in every way, used or not."""
         return self.starts[0] < 0
 
     @property
@@ -32,6 +32,11 @@ class Commitment:
     def last_month(self) -> int:
         """Month in which the last term ends."""
         return self.starts[-1] + self.term_months
+
+    @property
+    def running_until(self) -> int:
+        """Month in which the term ends that began before the plan; 0: there is none."""
+        return self.starts[0] + self.term_months if self.running else 0
 
     def cover_h(self, month: int) -> float:
         """Node-hours that the terms have in a month, from 1. [h]"""

@@ -65,7 +65,7 @@ def _credits(rows: Rows, billed: Sequence[CostLine], free: Sequence[CostLine]) -
         return []
     open_usd = {line.id: line.amount for line in billed}
     for line in free:
-        open_usd[line.reduces] = open_usd[line.reduces] + line.amount
+        open_usd[line.reduces] = np.maximum(open_usd[line.reduces] + line.amount, 0.0)  # last binary digits
     lines = []
     for credit in rows.problem.credits:
         covered = [line for line in billed if _covers(rows.problem, credit, line)]
@@ -78,7 +78,7 @@ def _credits(rows: Rows, billed: Sequence[CostLine], free: Sequence[CostLine]) -
             paid_usd = payable_usd * part
             if not paid_usd.any():
                 continue
-            open_usd[line.id] = open_usd[line.id] - paid_usd
+            open_usd[line.id] = np.maximum(open_usd[line.id] - paid_usd, 0.0)
             lines.append(
                 CostLine(
                     id=f"credit.{credit.id}.{line.id}",

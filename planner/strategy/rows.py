@@ -49,11 +49,8 @@ class Rows:
             for i, pair in enumerate(self.problem.pairs)
             if pair.offer is not None and used[i]
         ]
-        committed = {offer.id: offer.commitment for _, _, offer in self.rented_pairs if offer.commitment is not None}
-        for offer in self.problem.offers:
-            if offer.commitment is not None and offer.commitment.running:
-                committed[offer.id] = offer.commitment
-        ends = [commitment.last_month for commitment in committed.values()]
+        ends = [offer.commitment.last_month for _, _, offer in self.rented_pairs if offer.commitment is not None]
+        ends += [offer.commitment.running_until for offer in self.problem.offers if offer.commitment is not None]
         for index, machine in enumerate(self.problem.machines):
             if machine.finance is not None:
                 cohorts = zip(machine.cohorts, self.cohort_units(index), strict=True)

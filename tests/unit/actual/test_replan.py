@@ -69,6 +69,42 @@ CASES: dict[str, tuple[Plan, str]] = {
         "cloud",
     ),
     "blocks": (BLOCKS, "cloud"),
+    "credit used up": (
+        small_plan(
+            {
+                "tax.rate": 0.19,
+                "rental.storage_gb": 200,
+                "rental.credits": {"a": {"amount_usd": 300.1}, "b": {"amount_usd": 900}},
+                "offers.rented.provider": "hostcloud",
+                "offers.rented.free_node_hours_per_month": 33.3,
+            }
+        ),
+        "cloud",
+    ),
+    "data sent once": (
+        small_plan({"rental.upload_gb": 1000, "rental.ingress_usd_per_gb": 0.01, "jobs.work.upload_gb_per_run": 5}),
+        "cloud",
+    ),
+    "upkeep where hardware prices change": (
+        small_plan({"hardware_price_change_per_year": -0.2, "machines.own.maintenance_share_per_year": 0.06}),
+        "local",
+    ),
+    "new cards": (
+        small_plan(
+            {
+                "machines.own.owned": {
+                    **USED["machines.own.owned"],
+                    "at_start": "upgrade",
+                    "upgrade": {"gpu": "rtx-4090", "gpu_price_usd": 1200, "load_w": 600, "idle_w": 100},
+                },
+                "jobs.work.throughput": {"own": 3, "rtx-4090": 1, "rented": 1},  # 3: of the old cards
+                "machines.own.useful_life_months": 24,
+                "machines.own.residual_gpu": {24: 0.4},
+                "machines.own.residual_host": {1: 0.2, 24: 0.2},
+            }
+        ),
+        "local",
+    ),
 }
 
 
@@ -103,6 +139,38 @@ def test_months_by_the_plan_have_no_drift_and_leave_the_rest_as_it_was(name: str
     assert new_rest.resale_usd == pytest.approx(old_rest.resale_usd, abs=CENT)
     assert new_rest.kwh == pytest.approx(old_rest.kwh, abs=0.001)
     assert parse_scenario(scenario_yaml(found)) == check_document(found.document)
+
+
+LEASED = {
+    "machines.own.finance": {"kind": "lease", "term_months": 12, "nominal_payment_usd_per_month": 50},
+    "inflation_per_year": 0,
+}
+
+
+def test_what_is_left_to_pay_for_a_lease_is_in_the_rest_of_the_old_plan() -> None:
+    plan = small_plan(LEASED)
+    _, comparison = followed(plan, "local", 4)
+    found, _ = plan_anew(plan, check_document(plan), comparison, 5, catalog(), evidence(), today=TODAY)
+    rest = rest_of(comparison.way.evaluation, 5)
+    assert (rest.financing_usd, rest.total_usd) == (pytest.approx(8 * 50), pytest.approx(8 * 50 + rest.running_usd))
+    assert "replan_financing" in codes(found)[1]
+
+
+def test_a_quote_goes_with_its_commitment() -> None:
+    plan = document("committed-node", {"horizon_months": 20, "rental.quota_gpus": {"reserved": 64}})
+    plan["jobs"]["train"]["not_on"] = ["own"] if "own" in (plan.get("machines") or {}) else []
+    _, comparison = followed(plan, "cloud", 12)
+    found, new = plan_anew(plan, check_document(plan), comparison, 13, catalog(), evidence(), today=TODAY)
+    assert "reserved" not in str({key: value for key, value in found.document.items() if key != "name"})
+    assert strategy(new, "cloud").feasible
+    assert "replan_commitment_over" in codes(found)[1]
+
+
+def test_new_machines_under_way_are_named_also_where_they_replace_others() -> None:
+    plan = small_plan({"machines.own.useful_life_months": 5, "machines.own.delivery_months": 2, "horizon_months": 20})
+    _, comparison = followed(plan, "hybrid", 5)  # there from month 3 to 7, the next ordered at the end of month 5
+    found, _ = plan_anew(plan, check_document(plan), comparison, 6, catalog(), evidence(), today=TODAY)
+    assert "replan_on_their_way" in codes(found)[1]
 
 
 def test_machines_of_two_ages_go_on_with_their_mean_age_and_it_is_said() -> None:
@@ -227,6 +295,18 @@ def test_a_running_commitment_is_paid_where_nothing_runs_on_it() -> None:
     lines = {line.kind: line.quantity[0] for line in found.lines}
     assert lines["rental"].sum() > 0
     assert lines["commitment"].tolist() == [0.0, *[730.0] * 11]  # months of the term after the horizon too
+
+
+def test_a_running_term_where_nothing_runs_is_not_renewed() -> None:
+    terms = {"elapsed_months": 7, "renew": True}
+    plan = document("committed-node", {f"rental.commitments.reserved.{key}": value for key, value in terms.items()})
+    used = evaluation(strategy(solve(plan), "cloud"))
+    plan["jobs"]["train"]["terms"] = ["on_demand"]
+    unused = evaluation(strategy(solve(plan), "cloud"))
+    hours = [
+        next(line for line in found.lines if line.kind == "commitment").quantity[0].tolist() for found in (used, unused)
+    ]
+    assert hours == [[0.0, *[730.0] * 17], [0.0, *[730.0] * 5, *[0.0] * 4]]  # 12 - 7 months, and another year
 
 
 def test_a_machine_replaced_at_the_end_of_the_month_before_is_new() -> None:

@@ -67,6 +67,11 @@ def test_what_is_sent_once_goes_in_the_first_month_that_has_runs_there() -> None
     assert quantity(line) == 1000
 
 
+def test_what_is_sent_once_waits_for_the_first_month_of_the_demand() -> None:
+    overrides = {"rental.upload_gb": 1000, "rental.ingress_usd_per_gb": 0.01, "jobs.work.runs_by_month": {1: 0, 2: 0}}
+    assert by_id(rented(overrides))["ingress.rented"].amount[0] == pytest.approx([0, 0, 0, 10, *[0] * 9])
+
+
 def test_free_incoming_data_is_shown_with_its_amount() -> None:
     line = by_id(rented({"jobs.work.upload_gb_per_run": 45}))["ingress.rented"]
     assert (quantity(line), float(line.amount.sum())) == (54_000, 0)

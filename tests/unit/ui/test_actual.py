@@ -85,6 +85,7 @@ def test_without_an_invoice_nothing_is_said_of_money():
 
 
 def test_flags_are_said_in_the_currency_of_the_plan():
-    found, _ = document(b"month,resource,line,amount_usd\n1,rented,egress,7\n")
+    found, view = document(b"month,resource,line,amount_usd\n1,rented,egress,7\n")
     euro = Currency(code="EUR", usd_per_unit=2.0)
-    assert any("3.5 EUR in month 1 for rented (egress)" in note for note in actual_rows.notes(found["flags"], euro))
+    view = View(view.report, view.document, view.catalog, euro)
+    assert any("3.5 EUR in month 1 for rented (egress)" in note for note in actual_rows.notes(found["flags"], view))

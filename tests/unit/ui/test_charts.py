@@ -134,7 +134,7 @@ def test_alternative_texts_hold_the_numbers():
 
 @pytest.mark.parametrize(
     ("highest", "ticks"),
-    [(178, [0, 50, 100, 150]), (95, [0, 20, 40, 60, 80]), (1.0, [0, 0.25, 0.5, 0.75, 1.0]), (0, [0])],
+    [(178, [0, 50, 100, 150]), (95, [0, 20, 40, 60, 80]), (1.0, [0, 0.5, 1.0]), (0, [0])],
 )
 def test_three_to_five_round_ticks(highest, ticks):
     assert charts.nice_ticks(highest) == ticks

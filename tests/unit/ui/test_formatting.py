@@ -198,3 +198,10 @@ def test_a_small_share_is_not_called_nothing(share, text):
 )
 def test_a_rate_is_quoted_above_one(code, usd_per_unit, text):
     assert f.exchange_rate(f.Currency(code=code, usd_per_unit=usd_per_unit)) == text
+
+
+def test_lists_have_commas_and_one_and():
+    assert f.listed(["a"]) == "a"
+    assert f.listed(["a", "b"]) == "a and b"
+    assert f.listed(["a", "b", "c", "b"]) == "a, b and c"
+    assert f.listed([]) == ""

@@ -10,7 +10,7 @@ from planner.report.waiting import waiting_entries
 from tests.planning import catalog, document, small_plan, solve, strategy
 from ui.formatting import NBSP, USD
 from ui.plan_spot import spot_lines
-from ui.plan_waiting import overflow_sentences
+from ui.plan_waiting import late_words, overflow_sentences
 from ui.view import View
 
 SPOT = "offers.p4d-spot."
@@ -52,3 +52,8 @@ def test_the_page_says_what_keeping_the_limit_would_take() -> None:
     (nowhere,) = overflow_words({"jobs.work.throughput": {"own": 1, "rented": 0.2}})
     assert nowhere == "**work**: nothing rented keeps its limit, so nothing can take what waits too long for own."
     assert overflow_words({"jobs.work.deadline_h": 500, "jobs.work.runs_per_month": 1}) == []
+
+
+def test_jobs_that_end_past_their_limit_say_how_often() -> None:
+    assert plain(late_words({"late_share": 0.81}, 1.0)) == "As planned, **81 %** end past the limit of 1 h."
+    assert late_words({"late_share": 0.001}, 1.0) == late_words({"late_share": None}, None) == ""

@@ -8,11 +8,12 @@ import pytest
 from planner.report.document import plan_document
 from tests.planning import CENT, catalog, document, small_plan, solve
 from tests.unit.ui.contrast import contrast
-from ui import timeline_cash, timeline_charts, timeline_gantt, timeline_tables, timeline_words
+from ui import plan_rows, timeline_cash, timeline_charts, timeline_gantt, timeline_tables, timeline_words
 from ui.charts import FADED
 from ui.fiscal import PERIODS
 from ui.formatting import NBSP, USD
 from ui.palette import palette
+from ui.timeline_box import people_of
 from ui.timeline_data import Load, Period, Timeline, waiting_jobs
 from ui.view import View
 
@@ -99,7 +100,7 @@ def test_even_and_varied_cash_are_told_apart():
     varied = timeline_of(plan, "cloud")
     assert (varied.shape(), varied.peak().number) == ("varied", 7)
     assert timeline_words.title(varied, None) == "Cash is highest in month 7"
-    assert "between $200–300" in timeline_words.figures(varied, None)[1][2]
+    assert "$200–300 by month" in timeline_words.figures(varied, None)[1][2]
 
 
 def test_loads_and_the_months_above_the_safe_one():
@@ -335,3 +336,23 @@ def test_names_in_bars_can_be_read_on_their_shade(dark, faded):
     for row in labels:
         ground = timeline_gantt.blend(shades[row["text"]], page, FADED if faded else 1.0)
         assert contrast(row["ink"], ground) >= 4.5, row
+
+
+def test_machines_that_come_later_are_paid_back_for_good_after_the_last_purchase():
+    def way(*spent):
+        months = [
+            {"month": at, "capex_usd": usd, "opex_usd": 0.0, "financing_usd": 0.0, "amount_usd": usd}
+            for at, usd in enumerate(spent, start=1)
+        ]
+        return {"cash_at_start_usd": 0.0, "months": months, "lines": []}
+
+    mine, other = way(30, 0, 0, 0, 25, 0, 0, 0), way(10, 10, 10, 10, 10, 10, 10, 10)
+    assert plan_rows.for_good(mine, other, 8) == 6
+    assert plan_rows.for_good(other, mine, 8) is None
+    assert plan_rows.last_paid(way(1, 1, 1, 0, 0), 2) == 3
+    assert plan_rows.last_paid(way(1, 1, 0), 2) == 2
+
+
+def test_people_now_are_those_of_the_groups():
+    assert people_of({"groups": {"a": {"people": 6}, "b": {"people": 4}, "c": {}}}) == 10
+    assert people_of({"groups": {"a": {}}}) == people_of({}) == 4

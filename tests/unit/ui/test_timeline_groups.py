@@ -30,7 +30,7 @@ def test_each_group_has_its_share_and_cost_per_person():
     assert list(rows[0].values()) == [r"Vision \*lab\*", "4", r"\$541", f"50{NBSP}%", r"\$135", f"1.0{NBSP}MWh"]
     assert list(rows[1].values())[1:5] == ["", r"\$541", f"50{NBSP}%", ""]
     assert timeline_groups.heading(groups, total, USD) == (
-        r"**Vision \*lab\*** has the largest part: **$541** of $1.1" + f"{NBSP}k in all"
+        r"**Vision \*lab\*** has the largest part: **$541** of $1.1" + f"{NBSP}k in all."
     )
 
 

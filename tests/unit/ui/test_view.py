@@ -319,8 +319,56 @@ def test_a_setting_that_does_not_apply_is_named(catalog):
         problem = {"code": "not_applicable", "field": "jobs.key.adapter_rank", "params": params}
         r["strategies"][0].update(feasible=False, problems=[problem])
 
-    words = "Own all does not work: adapter_rank of key: found 16, expected nothing"
+    words = "Own all does not work: adapter_rank of key: found 16, expected nothing."
     assert words in [plain(reason).replace("\\", "") for reason in view_of(catalog, impossible).reasons()]
+
+
+def test_machines_that_are_not_there_yet_are_said_in_words(catalog):
+    def impossible(r):
+        params = {"job": "key", "machine": "ws", "months": "1-2"}
+        missing = {"code": "machines_missing", "field": "machines.ws.purchases", "params": params}
+        late = {
+            "code": "deadline_missed",
+            "field": "jobs.key.deadline_h",
+            "params": {"job": "key", "resource": "ws", "gpus": 1, "needs_h": 50.0, "deadline_h": 24.0},
+        }
+        r["strategies"][0].update(feasible=False, problems=[missing, late])
+
+    reason = next(plain(one) for one in view_of(catalog, impossible).reasons() if "does not work" in one)
+    assert reason.startswith(
+        "Own all does not work: in months 1–2 too few ws machines are there for key. Order earlier"
+    )
+    assert "let key rent meanwhile. One run of key takes" in reason
+
+
+def test_the_quarter_that_breaks_the_ceiling_on_cash_is_named(catalog):
+    def broken(r):
+        params = {"paid_usd": 6500.0, "ceiling_usd": 6000.0}
+        quarters = [("Mix", "1", 0.0), ("Mix", "5", 700.0), ("Own all", "2", 9000.0)]
+        r["warnings"] = [
+            {
+                "code": "quarter_above_ceiling",
+                "message": "",
+                "params": {**params, "way": way, "quarter": quarter, "paid_usd": params["paid_usd"] + more},
+            }
+            for way, quarter, more in quarters
+        ]
+
+    (words,) = [plain(one) for one in view_of(catalog, broken).reasons() if "ceiling" in one]
+    assert words.startswith("2 quarters go over your ceiling of $6.0 k, most 5 with $7.2 k.")
+    assert not [one for one in view_of(catalog, lambda r: r.update(warnings=[])).reasons() if "ceiling" in one]
+
+
+def test_a_place_that_only_helps_out_is_not_in_the_title(catalog):
+    def helped(r):
+        way = next(way for way in r["strategies"] if way["kind"] == "hybrid")
+        daily = next(job for job in way["jobs"] if not job["rented"])
+        key = next(job for job in way["jobs"] if job["rented"])
+        helping = {**daily, **{name: key[name] for name in ("rented", "gpu", "gpus", "resource")}}
+        daily["runs"] = 950.0
+        way["jobs"].append({**helping, "runs": 50.0})
+
+    assert view_of(catalog, helped).title().endswith("rent eight A100 for key runs")
 
 
 def test_a_run_that_may_miss_its_limit_is_named(catalog):
