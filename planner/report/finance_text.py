@@ -55,8 +55,9 @@ def _beside(way: Mapping[str, Any], document: Mapping[str, Any], tender: Tender)
             f"the total of {name}, {_money(total, tender)} {tender.code}, also counts {worth} that machines owned"
             " already would bring today, which is no cash"
         )
-    after, last = document["horizon_months"], way["years"][-1]["last_month"]
-    if last > after:
+    after = document["horizon_months"]
+    months = next(entry["months"] for entry in document["strategies"] if entry["id"] == way["id"])
+    if any(round(month["amount_usd"], 2) for month in months if month["month"] > after):
         yield f"after month {after} the plan is over: contracts that were begun are still paid to their end"
 
 
