@@ -54,7 +54,8 @@ def _price_words(price: Mapping[str, Any]) -> list[str]:
     if price["factor"] is None:
         return []
     if len(price["offers"]) == 1:
-        return [render("break_even_price", price=price["offers"][0]["price_usd_per_h"])]
+        (offer,) = price["offers"]
+        return [render("break_even_price", price=offer["price_usd_per_h"], offer=offer["id"])]
     return [render("break_even_factor", factor=price["factor"])]
 
 

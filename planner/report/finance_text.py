@@ -24,7 +24,7 @@ def finance_lines(document: Mapping[str, Any]) -> list[str]:
     shown = next((way for way in costed if way["id"] == document["recommended"]), costed[0] if costed else None)
     lines = [f"{money['note']}."]
     if shown is not None:
-        lines += [*_years(shown, tender), *_lease_or_buy(shown, tender)]
+        lines += [*_years(shown, tender), *_beside(shown, document, tender), *_lease_or_buy(shown, tender)]
     against = {way["id"]: way["against_baseline"] for way in document["strategies"]}
     lines += [_against(id, entry, tender) for id, entry in against.items() if entry is not None]
     return lines
@@ -43,6 +43,22 @@ def _years(way: Mapping[str, Any], tender: Tender) -> list[str]:
     ]
     totals = [_money(sum(year[name] for year in way["years"]), tender) for name in names]
     return table([f"{render('strategy_' + way['id'])}, {tender.code}", *heads], [*rows, ["total", *totals]])
+
+
+def _beside(way: Mapping[str, Any], document: Mapping[str, Any], tender: Tender) -> Iterator[str]:
+    """Why the cash isn't the total of the plan, and what months after it are."""
+    name = render(f"strategy_{way['id']}")
+    if round(way["not_cash_usd"], 2):
+        total = sum(year["cash_usd"] for year in way["years"]) + way["not_cash_usd"]
+        worth = _money(way["not_cash_usd"], tender)
+        yield (
+            f"the total of {name}, {_money(total, tender)} {tender.code}, also counts {worth} that machines owned"
+            " already would bring today, which is no cash"
+        )
+    after = document["horizon_months"]
+    months = next(entry["months"] for entry in document["strategies"] if entry["id"] == way["id"])
+    if any(round(month["amount_usd"], 2) for month in months if month["month"] > after):
+        yield f"after month {after} the plan is over: contracts that were begun are still paid to their end"
 
 
 def _months(year: Mapping[str, Any]) -> str:

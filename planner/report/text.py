@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 from planner.catalog.source_ids import MEASUREMENTS
-from planner.messages import render
+from planner.messages import Tender, fill_template, render
 from planner.performance.evidence import OWN
 from planner.report.break_even import break_even_sentences
 from planner.report.finance_text import finance_lines
@@ -15,26 +15,45 @@ from planner.report.owned_options import option_name
 from planner.report.text_table import UNKNOWN, cell_text, table, whole_text
 from planner.report.waiting import FEW_RUNS
 
+WAYS_EXPLAINED = (
+    "likely: in 8 of 10 cases; at the start: cash paid at once; estimated: share of the money that rests on estimates"
+)
+JOBS_EXPLAINED = (
+    "one attempt: without start-up and waiting for owned machines; full / run: all costs shared by the runs;"
+    " marginal: what one run more adds"
+)
+_CENTS_BELOW = 100  # of an amount
+_TINY_SHARE, _LARGE_SHARE = 0.0001, 0.1  # between them in two digits
+_TINY_H = 0.01
+
 
 def plan_text(document: dict[str, Any]) -> str:
     """A plan's document as a page of text: the answer, the ways beside each other, jobs, problems and warnings."""
     currency = document["currency"]
     rate = currency["usd_per_unit"]
+    tender = None if currency["code"] == "USD" else Tender(code=currency["code"], usd_per_unit=rate)
     lines = [
         f"{document['name']}: {document['horizon_months']} months, prices as of {document['catalog_as_of']},"
         f" {currency['code']}",
         "",
-        f"Recommended: {_name(document['recommended'])}. {document['reason']}",
+        f"Recommended: {_name(document['recommended'])}. {_reason(document, tender)}",
         "",
         *table(
             ["", "total", "likely", "present value", "at the start", "kWh", "kg CO2e", "estimated"],
             [_way_row(entry, rate) for entry in document["strategies"]],
+        ),
+        WAYS_EXPLAINED,
+        *(
+            f"{_name(entry['id'])}: {_sentence(problem, tender)}"
+            for entry in document["strategies"]
+            for problem in entry["problems"]
         ),
         "",
         *table(
             ["way", "job", "resource", "GPUs", "one attempt h", "likely", "basis", "full / run", "marginal"],
             [_job_row(entry, job, rate) for entry in document["strategies"] for job in entry["jobs"]],
         ),
+        JOBS_EXPLAINED,
     ]
     if options := document["owned_options"]:
         head = ["machines that are there already", "best way", "total", "present value", ""]
@@ -44,7 +63,7 @@ def plan_text(document: dict[str, Any]) -> str:
         lines += [
             "",
             *table(head, waits),
-            *(line for entry in document["strategies"] for line in _overflow(entry, rate)),
+            *(line for entry in document["strategies"] for line in _overflow(entry, rate, currency["code"])),
         ]
     for expected in (
         _job_lines(document, "spot", partial(_spot_line, rate=rate)),
@@ -60,11 +79,63 @@ def plan_text(document: dict[str, Any]) -> str:
         lines += ["", *money]
     if currency["code"] != "USD":
         dated = f"as of {currency['as_of']}" if currency["as_of"] else "your own rate"
-        lines += ["", f"1 {currency['code']} = {rate:g} USD ({dated}); amounts in sentences are in USD"]
-    for entry in document["strategies"]:
-        lines += [f"{_name(entry['id'])}: {problem['message']}" for problem in entry["problems"]]
-    lines += [f"Note: {warning['message']}" for warning in document["warnings"]]
+        lines += [
+            "",
+            f"1 {currency['code']} = {rate:g} USD ({dated}); amounts without a currency are in {currency['code']}",
+        ]
+    lines += _notes(document["warnings"], tender)
     return "\n".join(lines) + "\n"
+
+
+def _reason(document: dict[str, Any], tender: Tender | None) -> str:
+    """Why this way, with money in the currency asked for."""
+    params = document["reason_params"]
+    names = {f"{key}_name": _name(params[key]) for key in ("strategy", "runner_up") if params.get(key) is not None}
+    return render(document["reason_code"], tender, **params, **names)
+
+
+def _sentence(issue: dict[str, Any], tender: Tender | None) -> str:
+    return "".join(_where_and_what(issue, tender))
+
+
+def _where_and_what(issue: dict[str, Any], tender: Tender | None) -> tuple[str, str]:
+    """The job and resource that a problem or warning begins with, and its sentence in the currency asked for."""
+    in_usd = render(issue["code"], field=issue["field"], **issue["params"])
+    if not issue["message"].endswith(in_usd):
+        return "", issue["message"]
+    return issue["message"].removesuffix(in_usd), render(issue["code"], tender, field=issue["field"], **issue["params"])
+
+
+def _notes(warnings: Sequence[dict[str, Any]], tender: Tender | None) -> list[str]:
+    """A line for each warning; what holds for several jobs or quarters alike is said once."""
+    anyway = [warning for warning in warnings if _above_anyway(warning)]
+    places: dict[str, list[str]] = {}
+    for warning in warnings:
+        where, what = _where_and_what(warning, tender)
+        if _above_anyway(warning):
+            alike = [other["params"] for other in anyway if other["params"]["way"] == warning["params"]["way"]]
+            what = _quarters_above(alike, tender) if len(alike) > 1 else what
+        wheres = places.setdefault(what, [])
+        if where:
+            wheres.append(where.removesuffix(": "))
+    return [f"Note: {', '.join(wheres)}{': ' if wheres else ''}{what}" for what, wheres in places.items()]
+
+
+def _above_anyway(warning: dict[str, Any]) -> bool:
+    """Whether it is of a quarter above the ceiling in which no purchase could move."""
+    return warning["code"] == "quarter_above_ceiling_anyway" and warning["params"]["purchases"] is None
+
+
+def _quarters_above(alike: Sequence[dict[str, Any]], tender: Tender | None) -> str:
+    def amount(usd: float) -> str:
+        return fill_template("{usd:usd}", {"usd": usd}, tender=tender)
+
+    ceiling = amount(alike[0]["ceiling_usd"])
+    quarters = ", ".join(f"{params['quarter']} by {amount(params['above_usd'])}" for params in alike)
+    return (
+        f"{alike[0]['way']} is above the {ceiling} that a quarter may take for running costs and financing alone:"
+        f" {quarters}"
+    )
 
 
 def _name(strategy: str | None) -> str:
@@ -123,7 +194,7 @@ def _waiting_rows(entry: dict[str, Any]) -> list[list[str]]:
             place,
             *_simulated(job, "wait"),
             *_simulated(job, "turnaround"),
-            "" if job["late_share"] is None else f"{100 * job['late_share']:.0f} %",
+            "" if job["late_share"] is None else _percent(job["late_share"]),
         ]
         for place, waiting in places
         if waiting is not None
@@ -148,24 +219,27 @@ def _group_rows(entry: dict[str, Any], rate: float) -> list[list[str]]:
     ]
 
 
-def _overflow(entry: dict[str, Any], rate: float) -> list[str]:
+def _overflow(entry: dict[str, Any], rate: float, code: str) -> list[str]:
     """What it would take to keep limits by renting, where waiting breaks them."""
-    lines = []
+    lines, totals = [], set()
     for machine in entry["machines"]:
         for job in machine["waiting"]["jobs"] if machine.get("waiting") is not None else ():
             where, found = f"{_name(entry['id'])}: {job['id']} on {machine['id']}", job["overflow"]
             if found is None or (found["resource"] is not None and not found["share"]):
                 continue
             if found["resource"] is None:
-                lines.append(f"{where}: no rented machine keeps its limit, so none can take what waits too long")
+                lines.append(
+                    f"{where}: no rented machine that it may use keeps its limit, so none can take what waits too long"
+                )
                 continue
+            cost, monthly = found["cost_usd"] / rate, found["cost_usd_per_month"] / rate
             lines.append(
                 f"{where}: to keep its limit {_percent(found['share'])} of the attempts would go to"
-                f" {found['resource']}, {cell_text(found['attempts'])} in all for {_money(found['cost_usd'], rate)}"
-                f" ({_money(found['cost_usd_per_month'], rate, cents=True)} a month);"
-                f" the way would cost {_money(found['strategy_tco_usd'], rate)}"
+                f" {found['resource']}, {cell_text(found['attempts'])} in all for"
+                f" {cost:,.{2 if cost < _CENTS_BELOW else 0}f} {code} ({monthly:,.2f} a month)"
             )
-    return lines
+            totals.add(_money(found["strategy_tco_usd"], rate))
+    return [*lines, *(f"{_name(entry['id'])} would then cost {total} {code} in all" for total in sorted(totals))]
 
 
 def _simulated(job: dict[str, Any], what: str) -> list[str]:
@@ -180,14 +254,14 @@ def _spot_line(job: dict[str, Any], *, rate: float) -> str:
     granted = f"a request for instances is granted in {_percent(spot['available_share'])} of the tries"
     mean, wait_h = _money(spot["cost_mean_usd"], rate, cents=True), spot["capacity_wait_h"]
     parts = [
-        f"{job['id']} on {job['resource']}: {100 * spot['interrupted_probability']:.2g} % of the attempts are"
-        f" interrupted; expected of each are {cell_text(spot['lost_h'])} h paid for nothing"
-        f" and {cell_text(spot['waiting_h'])} h of waiting",
+        f"{job['id']} on {job['resource']}: {_percent(spot['interrupted_probability'])} of the attempts are"
+        f" interrupted; expected of each are {_hours(spot['lost_h'])} paid for nothing"
+        f" and {_hours(spot['waiting_h'])} of waiting",
         *([] if wins_at is None else [f"on demand is cheaper from {cell_text(wins_at)} interruptions an hour"]),
         f"8 of 10 attempts cost {_money_range(spot, 'cost', rate)} (mean {mean})"
         f" and take {_range(cell_text(spot['time_p10_h']), cell_text(spot['time_p90_h']))} h",
         f"8 of 10 months with {spot['month_attempts']} of them cost {_money_range(spot, 'month', rate)}",
-        *([] if job["start_wait"] is not None else [f"{granted}, the first after {cell_text(wait_h)} h on average"]),
+        *([] if job["start_wait"] is not None else [f"{granted}, the first after {_hours(wait_h)} on average"]),
     ]
     if spot["no_capacity_probability"] is not None:
         parts.append(
@@ -206,20 +280,26 @@ def _range(low: str, high: str) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.2g} %"
+    if 0 < share < _TINY_SHARE:
+        return "less than 0.01 %"
+    return f"{100 * share:.2g} %" if share < _LARGE_SHARE else f"{100 * share:.0f} %"
+
+
+def _hours(hours: float) -> str:
+    return "less than 0.01 h" if 0 < hours < _TINY_H else f"{cell_text(hours)} h"
 
 
 def _start_wait_line(job: dict[str, Any]) -> str:
     wait = job["start_wait"]
     asked = "" if wait["offer"] == job["resource"] else f", beyond the commitment on {wait['offer']}"
     line = (
-        f"{job['id']} on {job['resource']}{asked}: instances are there in {100 * wait['available_share']:.2g} % of the"
-        f" tries; a session waits {cell_text(wait['mean_h'])} h on average before it starts, unpaid,"
-        f" nine in ten at most {cell_text(wait['p90_h'])} h"
+        f"{job['id']} on {job['resource']}{asked}: instances are there in {_percent(wait['available_share'])} of the"
+        f" tries; a session waits {_hours(wait['mean_h'])} on average before it starts, unpaid, nine in ten at most"
+        f" {_hours(wait['p90_h'])}"
     )
     if wait["late_share"] is None:
         return line
-    return f"{line}; {100 * wait['late_share']:.2g} % end after {cell_text(job['deadline_h'])} h"
+    return f"{line}; {_percent(wait['late_share'])} end after {cell_text(job['deadline_h'])} h"
 
 
 def _job_lines(document: dict[str, Any], key: str, line: Callable[[dict[str, Any]], str]) -> list[str]:

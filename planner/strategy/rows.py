@@ -9,6 +9,7 @@ import numpy as np
 
 from planner.cost.finance import price_factor
 from planner.cost.lines import Array
+from planner.strategy.financing import Lease
 from planner.strategy.fleet import cohort_units, machines_there
 from planner.strategy.offers import RentedOffer
 from planner.strategy.parameters import Theta
@@ -55,7 +56,7 @@ class Rows:
             if machine.finance is not None:
                 cohorts = zip(machine.cohorts, self.cohort_units(index), strict=True)
                 begun = [
-                    month + cohort.delivery_months
+                    month + (cohort.delivery_months if isinstance(machine.finance, Lease) else 0)  # loans begin at once
                     for cohort, units in cohorts
                     if units.any()
                     for month in cohort.purchase_months

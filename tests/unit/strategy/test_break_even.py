@@ -228,7 +228,7 @@ def test_the_text_says_where_and_twins_once() -> None:
     price = (OWN_FIXED_USD + 1200 * OWN_USD_PER_H) / 1200
     assert sentences == [
         f"Own all and Rent all have the same present value at {hours / 12:.4g} runs a month (owned machines"
-        f" {100 * hours / 8760:.0f} % busy) or a rental price of {price:.4g} USD/h"
+        f" {100 * hours / 8760:.0f} % busy) or a rental price of {price:.4g} USD/h for rented"
     ]  # the mix is the same plan as own all
     assert sentences[0] in plan_text(whole)
     assert "same present value" not in plan_text(plan_document(result))

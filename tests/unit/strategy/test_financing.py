@@ -187,3 +187,12 @@ def test_a_lease_longer_than_the_life_of_the_machine() -> None:
         assert caught.value.code == "lease_longer_than_life"
         assert caught.value.field == f"machines.own.finance.{place}term_months"
         assert "expected at most 12" in str(caught.value)
+
+
+@pytest.mark.parametrize(("kind", "last", "line"), [(LOAN, 12, "loan_repayment.own"), (LEASE, 14, "lease.own")])
+def test_a_loan_begins_with_the_order_and_a_lease_when_the_machine_comes(
+    kind: dict[str, Any], last: int, line: str
+) -> None:
+    found = costed(plan_with(kind, {"machines.own.delivery_months": 2}), "hybrid")
+    assert months_of(found, line) == list(range(last - 11, last + 1))
+    assert found.discount.shape[1] == last + 1  # no month in which nothing is paid

@@ -90,8 +90,8 @@ def test_where_nothing_rented_keeps_the_limit_it_is_said() -> None:
     (late,) = [
         entry for entry in full["warnings"] if entry["code"] == "late_with_waiting" and "Mix" in entry["message"]
     ]
-    assert late["message"].endswith("; nothing rented keeps the limit of work")
-    assert "no rented machine keeps its limit" in plan_text(full)
+    assert late["message"].endswith("; nothing that work may rent keeps its limit")
+    assert "no rented machine that it may use keeps its limit" in plan_text(full)
 
 
 def test_the_warning_and_the_text_say_what_it_would_cost() -> None:
