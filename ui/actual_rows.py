@@ -156,12 +156,15 @@ def rest_rows(document: Document, view: View) -> list[dict[str, str]]:
     replan, currency = document["replan"], view.currency
     names = {way["id"]: way_name(way) for way in view.strategies}
     total = t("actual.column.total", month=replan["from_month"])
+    shown = [rest for way in replan["ways"] for rest in (way["old"], way["new"]) if rest is not None]
+    financed = any(rest["financing_usd"] for rest in shown)
 
     def row(name: str, rest: Mapping[str, float]) -> dict[str, str]:
         cells = {
             t("actual.column.running"): rest["running_usd"],
             t("actual.column.purchase"): rest["purchase_usd"],
             t("actual.column.resale"): rest["resale_usd"],
+            **({t("actual.column.financing"): rest["financing_usd"]} if financed else {}),
             total: rest["total_usd"],
         }
         return {

@@ -32,8 +32,8 @@ def test_a_deadline_that_no_hardware_meets_is_answered_with_what_the_fastest_tak
     found = ways(plan)
     assert plan_document(solve(plan))["recommended"] is None
     advice = "expected at most 0.25 h: allow more time or GPUs, or a faster GPU"
-    assert said(found["local"]) == [f"jobs.work.deadline_h: work needs 1 h on own (1 GPUs), {advice}"]
-    assert said(found["cloud"]) == [f"jobs.work.deadline_h: work needs 0.5 h on rented (1 GPUs), {advice}"]
+    assert said(found["local"]) == [f"jobs.work.deadline_h: work needs 1 h on own (GPUs: 1), {advice}"]
+    assert said(found["cloud"]) == [f"jobs.work.deadline_h: work needs 0.5 h on rented (GPUs: 1), {advice}"]
     assert all(entry["tco_usd"] > 0 for entry in found.values())  # how near it comes
 
 
