@@ -33,3 +33,6 @@ MS_PER_S = 1000.0
 HZ_PER_MHZ = 1e6
 BITS_PER_BYTE = 8.0
 MILLION = 1e6
+
+HALF_CENT_USD = 0.005
+"""Below it money is nothing, or the same."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from planner.messages import Tender, render
+from planner.units import HALF_CENT_USD
 from ui import formatting
 from ui.formatting import Currency, escaped
 from ui.i18n import t
@@ -15,7 +16,6 @@ Document = Mapping[str, Any]
 EFFECTS = (
     "runs_usd", "attempts_usd", "speed_usd", "quantity_usd", "price_usd", "unplanned_usd", "undivided_usd",
 )  # fmt: skip
-_CENT = 0.005
 _JOINED = "\N{WORD JOINER}"
 
 
@@ -24,7 +24,7 @@ def heading(document: Document, currency: Currency) -> str:
     difference = document["totals"]["difference_usd"]
     if difference is None:
         return t("actual.paid.none")
-    if abs(difference) < _CENT:
+    if abs(difference) < HALF_CENT_USD:
         return t("actual.paid.same")
     key = "actual.paid.more" if difference > 0 else "actual.paid.less"
     return t(key, amount=formatting.price(abs(difference), currency))
@@ -45,7 +45,7 @@ def sentence(document: Document, currency: Currency) -> str:
             totals["billed_planned_low_usd"], totals["billed_planned_high_usd"], currency, digits=3
         ),
     )
-    if unbilled < _CENT:
+    if unbilled < HALF_CENT_USD:
         return words
     return f"{words} {t('actual.sentence_unbilled', amount=formatting.price(unbilled, currency))}"
 
@@ -123,12 +123,14 @@ def money_rows(document: Document, view: View) -> list[dict[str, str]]:
 
 def _shown(document: Document) -> list[str]:
     """Parts of the difference that aren't zero everywhere."""
-    return [name for name in EFFECTS if any(abs(entry["effects"][name]) >= _CENT for entry in document["resources"])]
+    return [
+        name for name in EFFECTS if any(abs(entry["effects"][name]) >= HALF_CENT_USD for entry in document["resources"])
+    ]
 
 
 def _amount(usd: float, currency: Currency) -> str:
     """An amount in a table of Markdown; the minus stays with it in a narrow column."""
-    text = formatting.price(usd, currency) if abs(usd) >= _CENT else f"{currency.prefix}0"
+    text = formatting.price(usd, currency) if abs(usd) >= HALF_CENT_USD else f"{currency.prefix}0"
     return text.replace(formatting.MINUS, formatting.MINUS + _JOINED).replace("$", r"\$")
 
 

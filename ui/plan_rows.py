@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from planner.messages import render
-from planner.units import MONTHS_PER_YEAR
+from planner.units import HALF_CENT_USD, MONTHS_PER_YEAR
 from ui import formatting
 from ui.charts import CostBar, Ring, SpendLine
 from ui.fiscal import spans_of
@@ -42,7 +42,6 @@ _ROLE_OF_LINE = {
 }
 _UNIT_WORDS = {"-": "", "tokens_per_s": "tokens/s", "samples_per_s": "samples/s"}
 RENTED = ("on_demand", "reserved", "spot")
-_CENT = 0.005
 _ROLE_OF_TERM = {"on_demand": "on_demand", "spot": "spot"}
 
 
@@ -110,7 +109,9 @@ def _last_month(view: View) -> int:
 def last_paid(way: Row, horizon_months: int) -> int:
     """The plan's last month, or the last one after it in which anything is paid."""
     after = range(len(way["months"]), horizon_months, -1)
-    return next((month for month in after if abs(way["months"][month - 1]["amount_usd"]) >= _CENT), horizon_months)
+    return next(
+        (month for month in after if abs(way["months"][month - 1]["amount_usd"]) >= HALF_CENT_USD), horizon_months
+    )
 
 
 def _spent(way: Row, last: int) -> list[tuple[float, float]]:
@@ -354,7 +355,7 @@ def _payback(way: Row, other: Row) -> int | None:
 def for_good(way: Row, other: Row, last: int) -> int | None:
     """Month from which a way has spent less than another up to the end: a later purchase may undo an earlier one."""
     pairs = zip(_spent(way, last), _spent(other, last), strict=True)
-    dearer = [month for month, ((_, mine), (_, theirs)) in enumerate(pairs) if mine > theirs + _CENT]
+    dearer = [month for month, ((_, mine), (_, theirs)) in enumerate(pairs) if mine > theirs + HALF_CENT_USD]
     if not dearer:
         return 0
     return dearer[-1] + 1 if dearer[-1] < last else None

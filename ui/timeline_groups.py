@@ -8,14 +8,13 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from planner.units import HALF_CENT_USD
 from ui import formatting, number_columns
 from ui.formatting import Currency, dollars, escaped
 from ui.i18n import t
 from ui.state import Plan
 from ui.timeline_data import Timeline
 from ui.view import Row
-
-_CENT = 0.005
 
 
 def show(timeline: Timeline, plan: Plan) -> None:
@@ -43,7 +42,7 @@ def shown(groups: Sequence[Row]) -> list[Row]:
 
 
 def _costs(group: Row) -> bool:
-    return any(abs(month["amount_usd"]) >= _CENT for month in group["months"])
+    return any(abs(month["amount_usd"]) >= HALF_CENT_USD for month in group["months"])
 
 
 def heading(groups: Sequence[Row], total_usd: float, currency: Currency) -> str:
@@ -92,4 +91,4 @@ def names(groups: Sequence[Row]) -> list[str]:
 
 
 def _amount(amount_usd: float, currency: Currency) -> str:
-    return dollars(formatting.money(amount_usd if abs(amount_usd) >= _CENT else 0.0, currency, fine=True))
+    return dollars(formatting.money(amount_usd if abs(amount_usd) >= HALF_CENT_USD else 0.0, currency, fine=True))

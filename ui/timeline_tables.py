@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from planner.units import MONTHS_PER_YEAR
+from planner.units import HALF_CENT_USD, MONTHS_PER_YEAR
 from ui import formatting
 from ui.i18n import t
 from ui.palette import COST_ROLES
@@ -34,7 +34,7 @@ def _of(year: YearCash, kind: str) -> float:
 
 
 def _amount(timeline: Timeline, amount_usd: float) -> str:
-    amount = amount_usd if abs(amount_usd) >= 0.005 else 0.0
+    amount = amount_usd if abs(amount_usd) >= HALF_CENT_USD else 0.0
     text = formatting.money(amount, timeline.view.currency, fine=True)
     return text.replace(formatting.MINUS, formatting.MINUS + _JOINED).replace("$", r"\$")
 

@@ -10,6 +10,7 @@ from typing import Any
 from planner.catalog.records import Catalog
 from planner.messages import render
 from planner.strategy.compare import NEAR_TIE_SHARE
+from planner.units import HALF_CENT_USD
 from ui import formatting
 from ui.formatting import Currency, escaped
 from ui.i18n import t
@@ -426,7 +427,7 @@ def way_name(way: Row) -> str:
 
 def same_plan(one: Row, other: Row) -> bool:
     """Whether two ways come out as the same plan, to the cent."""
-    return all(abs(one[key] - other[key]) < 0.005 for key in ("tco_usd", "present_value_usd"))
+    return all(abs(one[key] - other[key]) < HALF_CENT_USD for key in ("tco_usd", "present_value_usd"))
 
 
 def _dearer(way: Row, other: Row) -> bool:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from planner.actual.effects import Effects, HourEffects, added
 from planner.actual.planned import PlannedLine, PlannedRuns, PlannedWay
 from planner.actual.rows import Hours
+from planner.units import HALF_CENT_USD
 
 _SLACK = 1e-9
-_CENT = 0.005
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,5 +169,5 @@ class Comparison:
     def months_without_bills(self) -> tuple[int, ...]:
         """Months up to the last in which the plan pays something, and no bill is known."""
         return tuple(
-            month.month for month in self.months if month.actual_usd is None and abs(month.planned_usd) >= _CENT
+            month.month for month in self.months if month.actual_usd is None and abs(month.planned_usd) >= HALF_CENT_USD
         )

@@ -41,11 +41,6 @@ class HourEffects:
     attempts_gpu_h: float
     speed_gpu_h: float
 
-    @property
-    def total_gpu_h(self) -> float:
-        """Actual less planned hours."""
-        return self.runs_gpu_h + self.attempts_gpu_h + self.speed_gpu_h
-
 
 def hour_effects(planned: PlannedRuns, actual: Hours) -> HourEffects:
     """Why a job held more or fewer GPU-hours in a month than planned.

@@ -7,6 +7,7 @@ from typing import Any
 
 from planner.messages import render
 from planner.report.text_table import table
+from planner.units import HALF_CENT_USD
 
 _EFFECTS = (
     ("runs_usd", "runs"),
@@ -72,7 +73,7 @@ def _total_lines(totals: Mapping[str, Any], rate: float) -> list[str]:
     parts = [
         f"{name} {_signed(totals['effects'][key], rate)}"
         for key, name in _EFFECTS
-        if abs(totals["effects"][key]) >= 0.005
+        if abs(totals["effects"][key]) >= HALF_CENT_USD
     ]
     lines = [
         f"Paid {_money(totals['actual_usd'], rate)}, planned for the same {_money(totals['billed_planned_usd'], rate)}"

@@ -165,7 +165,8 @@ def _from_measured(request: Request, choice: Choice, measured: Measured, constan
     if measured.others:
         slowest, fastest = measured.others
         low, high = min(low, slowest), max(high, fastest)
-        stacks = {"software": row.framework, "slowest": slowest, "fastest": fastest}
+        span = {"slowest": slowest, "fastest": fastest, "up_to": fastest if fastest > slowest else None}
+        stacks = {"software": row.framework, **span}
         warnings.append(Warning_(code="other_stacks", params=stacks))
     if row.id.startswith(OWN) and not 1 / MOST_FACTOR <= scale <= MOST_FACTOR:
         far = {"ids": ", ".join(measured.ids), "factor": max(scale, 1 / scale)}

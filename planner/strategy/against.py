@@ -16,9 +16,8 @@ from planner.strategy.compare import cumulative_usd
 from planner.strategy.evaluate import StrategyResult
 from planner.strategy.kernel import Evaluation
 from planner.strategy.problem import Issue
-from planner.units import MONTHS_PER_YEAR
+from planner.units import HALF_CENT_USD, MONTHS_PER_YEAR
 
-_SAME_USD = 0.005
 _LEAST_IRR = -0.999  # a year; below it nothing is left that a rate could describe
 
 NoRate = Literal[
@@ -120,7 +119,7 @@ def internal_rate(flows: Array) -> tuple[float | None, NoRate | None]:
         if len(sums) != 2 or sums[-1] < 0:
             return None, "several_rates"
         most = 1.0
-    begun = np.trim_zeros(np.where(np.abs(flows) < _SAME_USD, 0.0, flows), "f")
+    begun = np.trim_zeros(np.where(np.abs(flows) < HALF_CENT_USD, 0.0, flows), "f")
 
     def value(factor: float) -> float:
         return float(np.polynomial.polynomial.polyval(factor, begun))
@@ -133,5 +132,5 @@ def internal_rate(flows: Array) -> tuple[float | None, NoRate | None]:
 
 def _signs(amounts: Array) -> Array:
     """Signs in turn, equal ones next to each other once, amounts below half a cent left out."""
-    signs = np.sign(amounts[np.abs(amounts) >= _SAME_USD])
+    signs = np.sign(amounts[np.abs(amounts) >= HALF_CENT_USD])
     return np.asarray(signs[np.diff(signs, prepend=0.0) != 0])

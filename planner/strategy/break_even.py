@@ -22,12 +22,11 @@ from planner.strategy.kernel import Choice, Evaluation, kernel
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import PlanProblem
 from planner.strategy.sessions import busy_h_by_month
-from planner.units import Numeric
+from planner.units import HALF_CENT_USD, Numeric
 
 MOST_PRICE_FACTOR = 100.0  # rental prices beyond a hundred times those planned aren't looked at
 CURVE_POINTS = 25
 _STEPS_BETWEEN = 4  # looked at between two points of the curve, for what crosses and comes back
-_SAME_USD = 0.005
 _NOISE = 1e-12  # of the larger cost: differences below are none
 
 Reason = Literal[
@@ -322,7 +321,7 @@ def _crossings(
 def _crossing(grid: Array, differences: Array, scale: Array, difference: Callable[[float], float]) -> Crossing:
     """Roots between points of a grid whose differences have opposite signs; a zero at its start is none."""
     told_apart = np.flatnonzero(np.abs(differences) > _NOISE * scale)
-    if np.all(np.abs(differences) < _SAME_USD) or not len(told_apart):
+    if np.all(np.abs(differences) < HALF_CENT_USD) or not len(told_apart):
         return Crossing(factor=None, reason="same_cost")
     roots = [
         float(brentq(difference, grid[here], grid[there], xtol=1e-12, rtol=1e-12))

@@ -13,10 +13,10 @@ from planner.strategy.kernel import Choice, Evaluation, kernel
 from planner.strategy.machines import Machine
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import PlanProblem
+from planner.units import HALF_CENT_USD
 
 NOT_CASH = "opportunity"
 _LOAN_KINDS = ("loan_proceeds", "loan_repayment")
-_NOISE_USD = 0.005
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +66,7 @@ class QuarterMoney:
     @property
     def over(self) -> bool:
         """Whether the ceiling is broken."""
-        return self.above_usd > _NOISE_USD
+        return self.above_usd > HALF_CENT_USD
 
 
 def by_month(amounts: Array) -> Array:
@@ -138,7 +138,7 @@ def quarters(problem: PlanProblem, theta: Theta, evaluation: Evaluation) -> list
         here = tuple(purchase for purchase in bought if span.first <= purchase.month <= span.last)
         ceiling = problem.views.ceiling_usd_per_quarter
         above = 0.0 if ceiling is None else amount - ceiling
-        moved = _to_move(here, above) if above > _NOISE_USD else ()
+        moved = _to_move(here, above) if above > HALF_CENT_USD else ()
         found.append(
             QuarterMoney(
                 span=span,
@@ -146,7 +146,7 @@ def quarters(problem: PlanProblem, theta: Theta, evaluation: Evaluation) -> list
                 purchases=here,
                 ceiling_usd=ceiling,
                 to_move=moved,
-                enough=sum(purchase.usd for purchase in moved) >= above - _NOISE_USD,
+                enough=sum(purchase.usd for purchase in moved) >= above - HALF_CENT_USD,
             )
         )
     return found
@@ -163,19 +163,19 @@ def _purchases(problem: PlanProblem, theta: Theta, evaluation: Evaluation) -> It
         ]
         if lines:
             monthly = by_month(np.sum([with_tax(problem, theta, line) for line in lines], axis=0))
-            for at in np.flatnonzero(monthly > _NOISE_USD).tolist():
+            for at in np.flatnonzero(monthly > HALF_CENT_USD).tolist():
                 yield Purchase(machine=machine.id, month=at + 1, usd=float(monthly[at]))
 
 
 def _to_move(purchases: tuple[Purchase, ...], above_usd: float) -> tuple[Purchase, ...]:
     """The smallest purchase that is enough; else the largest together, as many as it takes."""
     ordered = sorted(purchases, key=lambda purchase: -purchase.usd)
-    alone = [purchase for purchase in ordered if purchase.usd >= above_usd - _NOISE_USD]
+    alone = [purchase for purchase in ordered if purchase.usd >= above_usd - HALF_CENT_USD]
     if alone:
         return (alone[-1],)
     moved: list[Purchase] = []
     for purchase in ordered:
-        if sum(other.usd for other in moved) < above_usd - _NOISE_USD:
+        if sum(other.usd for other in moved) < above_usd - HALF_CENT_USD:
             moved.append(purchase)
     return tuple(moved)
 

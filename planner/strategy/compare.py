@@ -9,9 +9,9 @@ from typing import Protocol
 import numpy as np
 
 from planner.strategy.kernel import Evaluation
+from planner.units import HALF_CENT_USD
 
 NEAR_TIE_SHARE = 0.02  # below this difference a plan says "about the same"
-_SAME_USD = 0.005
 
 
 class Ranked(Protocol):
@@ -50,7 +50,7 @@ def recommend(strategies: Sequence[Ranked]) -> Recommendation:
         others = [s.id for s in strategies if s.id != best.id]
         params = {**cost, "others": others}
         return Recommendation(strategy=best.id, runner_up=None, reason_code="only_feasible", reason_params=params)
-    same = [s for s in feasible if s.present_value_usd - best.present_value_usd < _SAME_USD]
+    same = [s for s in feasible if s.present_value_usd - best.present_value_usd < HALF_CENT_USD]
     best = next(s for s in strategies if s in same)
     others_left = [s for s in feasible if s not in same]
     cost["strategy"] = best.id

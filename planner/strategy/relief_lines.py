@@ -13,10 +13,10 @@ from planner.strategy.offers import Credit, RentedOffer
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import Issue, PlanProblem
 from planner.strategy.rows import Rows
+from planner.units import HALF_CENT_USD
 
 EXTRAS = ("storage", "egress", "ingress")  # kinds of lines that aren't of instances; their resource is a provider
 _BY_THE_HOUR = ("rental", "overflow")
-_SMALLEST_USD = 0.005
 
 
 def relief_lines(rows: Rows, billed: Sequence[CostLine]) -> list[CostLine]:
@@ -121,7 +121,7 @@ def unused_credits(problem: PlanProblem, theta: Theta, lines: Sequence[CostLine]
     for credit in problem.credits:
         paid = [line for line in lines if line.id.startswith(f"credit.{credit.id}.")]
         left_usd = float(theta[0, credit.amount_at]) - sum(float(line.quantity[0].sum()) for line in paid)
-        if left_usd < _SMALLEST_USD:
+        if left_usd < HALF_CENT_USD:
             continue
         code = "credit_lapses" if credit.last_month <= problem.horizon_months else "credit_left"
         params: Mapping[str, object] = {"credit": credit.id, "left_usd": left_usd, "month": credit.last_month}

@@ -74,8 +74,13 @@ def draw(stream: Stream, rng: np.random.Generator) -> Submissions:
     """
     moments = []
     for month, runs in enumerate(stream.runs_per_month):
-        times = rng.uniform(month * H_PER_MONTH, (month + 1) * H_PER_MONTH, rng.poisson(runs / stream.together))
-        moments.append(np.sort(in_office_hours(times) if stream.arrivals == "office_hours" else times))
+        begins, ends = month * H_PER_MONTH, (month + 1) * H_PER_MONTH
+        number = rng.poisson(runs / stream.together)
+        if stream.arrivals == "office_hours":
+            times = after_office_h(rng.uniform(office_h_until(begins), office_h_until(ends), number))
+        else:
+            times = rng.uniform(begins, ends, number)
+        moments.append(np.sort(times))
     submitted = np.repeat(np.concatenate(moments) if moments else np.zeros(0), stream.together)
     attempts = rng.geometric(1.0 / stream.attempts_per_run, len(submitted))
     total = int(attempts.sum())
@@ -91,8 +96,16 @@ def draw(stream: Stream, rng: np.random.Generator) -> Submissions:
     )
 
 
-def in_office_hours(times_h: Array) -> Array:
-    """Moments spread over all hours, moved into the office hours of their week, in the same order. [h]"""
-    week, share = np.divmod(times_h, H_PER_WEEK)
-    day, hour = np.divmod(share / H_PER_WEEK * _OFFICE_DAYS * _OFFICE_H, _OFFICE_H)
+def office_h_until(time_h: float) -> float:
+    """Office hours that are over at a moment. [h]"""
+    week, rest = divmod(time_h, H_PER_WEEK)
+    day, hour = divmod(rest, H_PER_DAY)
+    today = min(max(hour - OFFICE_OPENS_H, 0.0), _OFFICE_H) if day < _OFFICE_DAYS else 0.0
+    return (week * _OFFICE_DAYS + min(day, _OFFICE_DAYS)) * _OFFICE_H + today
+
+
+def after_office_h(office_h: Array) -> Array:
+    """The moment after which so many office hours are over, in office hours itself. [h]"""
+    week, share = np.divmod(office_h, _OFFICE_DAYS * _OFFICE_H)
+    day, hour = np.divmod(share, _OFFICE_H)
     return np.asarray(week * H_PER_WEEK + day * H_PER_DAY + OFFICE_OPENS_H + hour)

@@ -19,7 +19,7 @@ from planner.strategy.resolve.cohorts import residual_curve, resolve_cohorts, us
 from planner.strategy.resolve.failures import resolve_failures
 from planner.strategy.resolve.figures import Figures, interpolated
 from planner.strategy.resolve.financing import lease_of, with_finance
-from planner.strategy.resolve.hardware_prices import card_price, host_price_of, resale_today
+from planner.strategy.resolve.hardware_prices import card_price, hardware_price, host_price_of, resale_today
 from planner.strategy.resolve.power import told_power
 
 _SERVER_SLOTS = 8  # hosts of this size stand in racks and are looked after as servers
@@ -128,7 +128,7 @@ def resolve_machine(
     terms = lease_of(entry)
     leased = None if terms is None else resolve_cohorts(id, entry, scenario, gpu, figures, table, kind, terms)
     machine, outlasting = with_finance(machine, leased, entry, scenario, figures, table)
-    warnings = [*_warnings(id, entry, gpu, host, load_w), *outlasting]
+    warnings = [*_warnings(id, entry, gpu, host, load_w), *_priced_as_new(id, entry, host, figures), *outlasting]
     if upgraded:
         warnings += _unused_rates(id, scenario, gpu)
     sold = _sold(id, told, today_column) if upgraded or not kept else None
@@ -183,3 +183,13 @@ def _warnings(id: str, entry: MachineInput, gpu: Gpu, host: Host | None, load_w:
         return []
     params = {"machine": id, "load_w": load_w.value, "psu_w": host.psu_w, "gpus": entry.gpus, "gpu": gpu.name}
     return [Issue(code="psu_too_small", field=f"machines.{id}.host", params=params)]
+
+
+def _priced_as_new(id: str, entry: MachineInput, host: Host | None, figures: Figures) -> list[Issue]:
+    """Used machines whose host has no used price, so that a new one's stands for it."""
+    if host is None or entry.condition == "new" or entry.host_price_usd is not None:
+        return []
+    if hardware_price(figures.catalog, host.id, entry.condition) is not None:
+        return []
+    field = f"machines.{id}.host_price_usd"
+    return [Issue(code="used_host_priced_as_new", field=field, params={"machine": id, "host": host.name})]

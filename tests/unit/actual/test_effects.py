@@ -92,7 +92,7 @@ def test_a_job_has_its_part_in_money_where_the_bill_is_known() -> None:
     assert (job.usd.runs_usd, job.usd.attempts_usd) == (pytest.approx(20), pytest.approx(22))
     assert job.usd.speed_usd == pytest.approx(24.2)  # month 2 has no bill
     assert job.hours is not None
-    assert job.hours.total_gpu_h == pytest.approx(243.1 - 200)
+    assert job.hours.runs_gpu_h + job.hours.attempts_gpu_h + job.hours.speed_gpu_h == pytest.approx(243.1 - 200)
 
 
 def test_a_month_or_a_cell_without_rows_is_unknown_not_zero() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from planner.errors import InputError
-from tests.planning import amounts, by_id, costed, problem_of, quantity, small_plan, solve, strategy
+from tests.planning import amounts, by_id, catalog, costed, problem_of, quantity, small_plan, solve, strategy
 
 OWNED: dict[str, Any] = {
     "machines.own.owned": {"count": 1, "age_months": 12, "resale_gpu_usd": 600, "resale_host_usd": 200},
@@ -264,3 +264,11 @@ def test_what_cannot_be_planned_names_its_field(overrides: dict[str, Any], code:
     with pytest.raises(InputError) as caught:
         problem_of(small_plan(overrides))
     assert (caught.value.code, caught.value.field) == (code, field)
+
+
+def test_a_used_host_at_the_price_of_a_new_one_is_said() -> None:
+    used = {"machines.own.condition": "used", "machines.own.age_months": 3, "machines.own.host_price_usd": None}
+    plan = small_plan({**used, "machines.own.host": next(iter(catalog().hosts))})
+    assert "used_host_priced_as_new" in {issue.code for issue in solve(plan).warnings}
+    plan["machines"]["own"]["host_price_usd"] = 300
+    assert "used_host_priced_as_new" not in {issue.code for issue in solve(plan).warnings}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from planner.strategy.queueing.streams import Stream, draw, in_office_hours
+from planner.strategy.queueing.streams import Stream, after_office_h, draw, office_h_until
 
 MONTHS = 120
 
@@ -45,12 +45,21 @@ def test_durations_vary_as_asked() -> None:
 
 
 def test_office_hours_are_nine_to_five_on_five_days() -> None:
-    assert in_office_hours(np.array([0.0, 84.0, 167.99])).tolist() == pytest.approx(
+    assert after_office_h(np.array([0.0, 20.0, 39.99])).tolist() == pytest.approx(
         [9.0, 2 * 24 + 13.0, 4 * 24 + 17], abs=0.01
     )
+    moments = [0.0, 9.0, 2 * 24 + 13.0, 4 * 24 + 20.0, 6 * 24.0, 168 + 10.0]
+    assert [office_h_until(moment) for moment in moments] == [0.0, 0.0, 20.0, 40.0, 40.0, 41.0]
     found = drawn(arrivals="office_hours").submitted_h
     hour, day = found % 24, found % 168 // 24
     assert hour.min() >= 9
     assert hour.max() < 17
     assert set(day.tolist()) == {0, 1, 2, 3, 4}
     assert (np.diff(found) >= 0).all()
+
+
+def test_runs_of_a_month_are_submitted_in_it() -> None:
+    """Months begin in the middle of weeks: machines that come with a month have nothing to do before."""
+    stream = Stream(id="job", runs_per_month=(0.0, 0.0, 5000.0), duration_h=1.0, arrivals="office_hours")
+    found = draw(stream, np.random.default_rng(1)).submitted_h
+    assert found.min() >= 2 * 730 and found.max() <= 3 * 730
