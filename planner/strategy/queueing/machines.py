@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterable
 
 Running = tuple[float, int, int, int, tuple[int, ...]]
@@ -60,11 +59,12 @@ class Machines:
             GPUs on each machine, by stream.
         """
         free = list(self.free)
-        ends = list(running)
-        while ends:
-            end, _, stream, _, occupied = heapq.heappop(ends)
+        fit = sum(count >= gpus for count in free)
+        for end, _, stream, _, occupied in sorted(running):
             for machine in occupied:
-                free[machine] += taken[stream]
-            if sum(count >= gpus for count in free) >= machines:
+                before = free[machine]
+                free[machine] = before + taken[stream]
+                fit += before < gpus <= free[machine]
+            if fit >= machines:
                 return end
         raise AssertionError("an attempt that never fits is refused before")
