@@ -128,6 +128,7 @@ def _job_entry(job: JobWaiting) -> dict[str, Any]:
         "id": job.job,
         "runs": job.runs,
         **wait,
+        "wait_mean_error_h": job.wait_error_h,
         **turnaround,
         "late_share": job.late_share,
         "overflow": None,

@@ -20,6 +20,9 @@ SEED: Final = 20_261_130
 _FEWEST_RUNS = 400  # of each job, over all repetitions: its 90th percentile then rests on the longest 40
 _MOST_ATTEMPTS = 60_000  # over all repetitions, a quarter of a second; one repetition may take more
 _MOST_OF_ONE = 200_000  # longer courses end earlier
+_FEWEST_COURSES = 4  # to see how far courses differ
+_ERROR_SHARE = 0.03  # standard error of each mean wait that is good enough, or
+_ERROR_OF_DURATION = 0.005  # in mean durations, for waits too short to matter
 _MOST_MACHINES = 5_000
 _FEWEST_OF_MONTH = 10  # attempts, below which a month has no quantiles
 
@@ -59,6 +62,7 @@ class JobWaiting:
     turnaround: Spread
     late_share: float | None  # of attempts that end later than the limit after their submission; None without a limit
     longest_h: float  # wait of an attempt
+    wait_error_h: float | None  # standard error of the mean wait, by how far courses differ; None of a single course
     by_month: tuple[MonthWaiting, ...]
 
 
@@ -102,15 +106,17 @@ def simulate_waiting(
     cut = _cut(streams, months)
     attempts = sum(sum(stream.runs_per_month) * stream.attempts_per_run for stream in cut) + months * _failures(pool)
     rarest = min(sum(stream.runs_per_month) for stream in cut)
-    wanted = math.ceil(_FEWEST_RUNS / max(rarest, 1e-9))
-    repetitions = max(1, min(wanted, int(_MOST_ATTEMPTS / max(attempts, 1.0))))
-    courses = [simulate(pool, cut, seed + at) for at in range(repetitions)]
+    wanted = max(_FEWEST_COURSES, math.ceil(_FEWEST_RUNS / max(rarest, 1e-9)))
+    most = max(1, int(_MOST_ATTEMPTS / max(attempts, 1.0)))
+    courses = [simulate(pool, cut, seed + at) for at in range(min(wanted, most))]
+    while len(courses) < most and not _known(cut, courses):
+        courses.append(simulate(pool, cut, seed + len(courses)))
     jobs = [
         found
         for index, (stream, limit_h) in enumerate(zip(cut, limits_h, strict=True))
         if (found := _job(stream.id, index, courses, limit_h, months)) is not None
     ]
-    return Waiting(jobs=tuple(jobs), months=months, repetitions=repetitions, typical=courses[0])
+    return Waiting(jobs=tuple(jobs), months=months, repetitions=len(courses), typical=courses[0])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,6 +184,32 @@ def _months(pool: Pool, streams: Sequence[Stream]) -> int:
     return max(1, int(np.searchsorted(np.cumsum(attempts + _failures(pool)), _MOST_OF_ONE, side="right")))
 
 
+def _known(streams: Sequence[Stream], courses: Sequence[Attempts]) -> bool:
+    """Whether the mean wait of every stream is known well enough."""
+    for index, stream in enumerate(streams):
+        waits = [course.whole(index)[1] for course in courses]
+        error_h = _error_h(waits)
+        mean_h = float(np.concatenate(waits).mean()) if error_h is not None else 0.0
+        if error_h is not None and error_h > max(_ERROR_SHARE * mean_h, _ERROR_OF_DURATION * stream.duration_h):
+            return False
+    return True
+
+
+def _error_h(waits: Sequence[Array]) -> float | None:
+    """Standard error of the mean over courses, which are independent, each weighted by its attempts. [h]
+
+    References
+    ----------
+    .. [1] A. M. Law, "Simulation Modeling and Analysis," 5th ed., 2015, ch. 9 (replication/deletion); ratio estimator.
+    """
+    count = np.array([len(wait) for wait in waits], dtype=float)
+    if len(waits) < 2 or not count.sum():
+        return None
+    sums = np.array([wait.sum() for wait in waits])
+    beyond = sums - sums.sum() / count.sum() * count
+    return float(np.sqrt((beyond**2).sum() * len(waits) / (len(waits) - 1)) / count.sum())
+
+
 def _job(id: str, index: int, courses: Sequence[Attempts], limit_h: float | None, months: int) -> JobWaiting | None:
     waits, taken, runs, submitted = [], [], [], []
     for course in courses:
@@ -197,6 +229,7 @@ def _job(id: str, index: int, courses: Sequence[Attempts], limit_h: float | None
         turnaround=Spread.of(turnaround),
         late_share=late,
         longest_h=float(max(wait.max() for wait in waits if len(wait))),
+        wait_error_h=_error_h(waits),
         by_month=_by_month(np.concatenate(submitted), np.concatenate(waits), months),
     )
 

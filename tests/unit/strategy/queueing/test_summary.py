@@ -17,6 +17,7 @@ from planner.strategy.queueing.simulate import Pool
 from planner.strategy.queueing.streams import Stream
 from planner.strategy.queueing.summary import Spread, simulable, simulate_waiting
 from planner.strategy.waiting import machine_waiting
+from planner.units import H_PER_MONTH
 from tests.planning import document, problem_of, small_plan, solve, strategy
 
 
@@ -29,12 +30,38 @@ def test_a_spread_is_mean_median_and_ninetieth_percentile() -> None:
 
 
 def test_rare_jobs_are_simulated_more_often() -> None:
-    pool = Pool(machines=1, gpus=1)
+    pool = Pool(machines=40, gpus=1)
     often = simulate_waiting(pool, [stream("often", 100.0)], [None])
-    assert (often.months, often.repetitions) == (12, 1)
+    assert (often.months, often.repetitions) == (12, 4)
     rare = simulate_waiting(pool, [stream("rare", 1.0)], [None])
     assert rare.repetitions == 34  # 400 runs, at 12 a course
     assert rare.jobs[0].runs == pytest.approx(400, abs=60)
+
+
+def test_long_waits_are_simulated_until_their_mean_is_known() -> None:
+    """M/D/1 at a load of 0.7: 7 h / 0.6; a single year is 15 % off now and then."""
+    one = stream("equal", 0.7 * H_PER_MONTH / 10.0)
+    found = simulate_waiting(Pool(machines=1, gpus=1), [one], [None])
+    (job,) = found.jobs
+    assert found.repetitions > 4
+    assert job.wait_error_h is not None
+    assert 0 < job.wait_error_h <= 0.03 * job.wait.mean_h
+    assert job.wait.mean_h == pytest.approx(7.0 / 0.6, abs=3 * job.wait_error_h)
+
+
+def test_the_error_of_a_mean_is_that_of_its_courses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Means of other seeds lie as far apart as each says of itself."""
+    monkeypatch.setattr(summary, "_MOST_ATTEMPTS", 5_000)  # eight courses each
+    one = stream("equal", 0.7 * H_PER_MONTH / 10.0)
+    jobs = [simulate_waiting(Pool(machines=1, gpus=1), [one], [None], seed=100 * at).jobs[0] for at in range(16)]
+    said = np.mean([job.wait_error_h for job in jobs])
+    assert np.std([job.wait.mean_h for job in jobs]) == pytest.approx(said, rel=0.5)
+
+
+def test_a_single_course_has_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(summary, "_MOST_ATTEMPTS", 1)
+    found = simulate_waiting(Pool(machines=1, gpus=1), [stream("once", 10.0)], [None])
+    assert (found.repetitions, found.jobs[0].wait_error_h) == (1, None)
 
 
 def test_long_courses_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
