@@ -63,7 +63,6 @@ class AllocatedRows:
 
     rows: npt.NDArray[np.int64]  # that have a choice, ascending: in the others some job can't run at all
     choice: Choice | None  # of these rows; None where there are none
-    within: npt.NDArray[np.bool_]  # all rows: whether all work is done on time within capacity and quotas
     undoable: Mapping[int, tuple[Issue, ...]]  # by row without a choice: what stands in the way
 
 
@@ -132,15 +131,12 @@ def allocate_rows(problem: PlanProblem, theta: Theta, kind: Kind, candidates: Ca
             undoable |= dict.fromkeys(rows.tolist(), plans.problems)
         else:
             found.append((rows, _cheapest(problem, theta[rows], kind, plans.jobs)))
-    within = np.zeros(len(theta), dtype=np.bool_)
     if not found:
-        return AllocatedRows(rows=np.zeros(0, dtype=np.int64), choice=None, within=within, undoable=undoable)
+        return AllocatedRows(rows=np.zeros(0, dtype=np.int64), choice=None, undoable=undoable)
     planned = np.concatenate([rows for rows, _ in found])
     order = np.argsort(planned)
     choice = taken(problem, stacked(problem, [choice for _, choice in found]), order)
-    planned = planned[order]
-    within[planned] = choice_within(problem, theta[planned], choice)
-    return AllocatedRows(rows=planned, choice=choice, within=within, undoable=undoable)
+    return AllocatedRows(rows=planned[order], choice=choice, undoable=undoable)
 
 
 def choice_within(problem: PlanProblem, theta: Theta, choice: Choice) -> npt.NDArray[np.bool_]:
@@ -301,4 +297,3 @@ def late_problem(problem: PlanProblem, theta: Theta, pair: Pair) -> Issue | None
 def _late_problems(problem: PlanProblem, theta: Theta, routing: Array) -> list[Issue]:
     used = [pair for index, pair in enumerate(problem.pairs) if routing[0, index] > 0]
     return [late for pair in used if (late := late_problem(problem, theta, pair)) is not None]
-
