@@ -64,7 +64,7 @@ def _sweep(options: argparse.Namespace) -> int:
     done: list[SweepPoint] = []
     status = 0
     try:
-        done.extend(_with_progress(sweep))
+        done.extend(with_progress(sweep))
     except KeyboardInterrupt:
         status = EXIT_INTERRUPTED
     paths = [axis.path for axis in axes]
@@ -77,7 +77,7 @@ def _sweep(options: argparse.Namespace) -> int:
     return status
 
 
-def _with_progress(sweep: Sweep) -> Iterator[SweepPoint]:
+def with_progress(sweep: Sweep) -> Iterator[SweepPoint]:
     """Points as they come; what takes long says on stderr how far it is."""
     start = said = time.monotonic()
     for number, point in enumerate(sweep, start=1):

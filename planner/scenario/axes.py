@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
-from planner.errors import InputError, ScenarioError
+from planner.errors import InputError, Problem, ScenarioError
 from planner.scenario.load import check_document
 from planner.scenario.paths import check_numeric, with_overrides
 from planner.strict_yaml import shorten
@@ -68,6 +68,8 @@ def _values(path: str, count: int, spec: str) -> tuple[float, ...]:
         values = [float(part) for part in spec.split(",")]
     else:
         start, stop = float(found[1]), float(found[2])
+        if not (math.isfinite(start) and math.isfinite(stop)):
+            raise InputError("vary_form", field=f"--vary {path}", value=shorten(spec, 120))
         if count == 1 and start != stop:
             raise InputError("vary_count", field=f"--vary {path}", value=count)
         if found[4] and min(start, stop) <= 0:
@@ -91,14 +93,31 @@ def check_axes(document: Mapping[str, Any], axes: Sequence[Axis]) -> None:
     InputError
         A path that isn't one, with those that read like it.
     ScenarioError
-        A value that the input can't have; what only contradicts other inputs isn't looked at.
+        A value that the input can't have, whatever the others are at the ends of their axes.
     """
     for axis in axes:
         check_numeric(axis.path, document)
+    for axis in axes:
+        others = [other for other in axes if other is not axis]
         for value in axis.values:
-            try:
-                check_document(with_overrides(document, {axis.path: as_input(value)}), file="--vary")
-            except ScenarioError as error:
-                mine = [problem for problem in error.problems if problem.field == axis.path]
-                if mine:
-                    raise ScenarioError(error.code, mine) from None
+            faults = _faults(document, axis.path, {axis.path: value})
+            if faults and all(_faults(document, axis.path, {axis.path: value, **there}) for there in _ends(others)):
+                raise ScenarioError("scenario_invalid", faults)
+
+
+def _ends(axes: Sequence[Axis]) -> Iterator[dict[str, float]]:
+    """The least and greatest values of some axes together, which may resolve what contradicts the rest of a document."""
+    if axes:
+        for end in (min, max):
+            yield {axis.path: end(axis.values) for axis in axes}
+
+
+def _faults(document: Mapping[str, Any], path: str, values: Mapping[str, float]) -> list[Problem]:
+    """What is wrong with the input at a path where inputs have some values."""
+    try:
+        check_document(
+            with_overrides(document, {name: as_input(value) for name, value in values.items()}), file="--vary"
+        )
+    except ScenarioError as error:
+        return [problem for problem in error.problems if problem.field == path]
+    return []

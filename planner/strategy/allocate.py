@@ -37,7 +37,7 @@ from planner.strategy.sessions import busy_h_by_month, turnaround_h
 
 MAX_COMBINATIONS = 256
 _OFFERS_PER_JOB = 8  # cheapest by rental; storage and egress can reorder the first few, hardly more
-_MOST_ROWS = 8192  # costed at once, and
+_MOST_ROWS = 2048  # costed at once, and
 _MOST_VALUES = 1 << 22  # of theta among them: 32 MiB
 _SLACK = 1e-9
 

@@ -71,6 +71,11 @@ class Sweep:
         return math.prod(len(axis.values) for axis in self.axes)
 
     @property
+    def columns(self) -> tuple[Axis, ...]:
+        """Axes whose values only change a column of the parameter table, in the scenario as it stands."""
+        return tuple(axis for axis, plain in zip(self.axes, self._plain, strict=True) if plain)
+
+    @property
     def machines(self) -> tuple[str, ...]:
         """Machine types of the scenario."""
         return tuple(self._base.machines)
