@@ -106,7 +106,7 @@ def check_axes(document: Mapping[str, Any], axes: Sequence[Axis]) -> None:
 
 
 def _ends(axes: Sequence[Axis]) -> Iterator[dict[str, float]]:
-    """The least and greatest values of some axes together, which may resolve what contradicts the rest of a document."""
+    """The least and greatest values of some axes together: they may resolve what contradicts the document."""
     if axes:
         for end in (min, max):
             yield {axis.path: end(axis.values) for axis in axes}
