@@ -78,7 +78,8 @@ class Configurations:
         rng = np.random.default_rng(1)
         job = next(pair for at, pair in enumerate(problem.pairs) if choice.routing[0, at] and pair.machine is not None)
         return cls(
-            data, constants, problem, choice, sampled_theta(problem, 1 << (count - 1).bit_length())[:count], job.throughput_at,
+            data, constants, problem, choice, sampled_theta(problem, 1 << (count - 1).bit_length())[:count],
+            job.throughput_at,
             np.resize(np.arange(len(data)), count), rng.choice([0.5, 1.0, 2.0, 4.0], count),
         )  # fmt: skip
 
