@@ -66,7 +66,7 @@ class AllocatedRows:
     undoable: Mapping[int, tuple[Issue, ...]]  # by row without a choice: what stands in the way
 
 
-def allocate(problem: PlanProblem, theta: Theta, kind: Kind) -> Allocation:
+def allocate(problem: PlanProblem, theta: Theta, kind: Kind, candidates: Candidates | None = None) -> Allocation:
     """The cheapest way to carry out a named strategy under one row of parameter values.
 
     Parameters
@@ -77,13 +77,15 @@ def allocate(problem: PlanProblem, theta: Theta, kind: Kind) -> Allocation:
         Parameter values.
     kind : str
         "local", "cloud" or "hybrid".
+    candidates : Candidates, optional
+        Of the problem and this row, where several strategies are asked for.
 
     Returns
     -------
     Allocation
         With a choice of one row, or the problems that stand in the way.
     """
-    [(_, plans)] = Candidates(problem, theta).plans(kind)
+    [(_, plans)] = (candidates or Candidates(problem, theta)).plans(kind)
     if plans.jobs is None:
         return Allocation(kind=kind, choice=None, problems=plans.problems, warnings=plans.warnings)
     choice = _cheapest(problem, theta, kind, plans.jobs)
