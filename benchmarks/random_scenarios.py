@@ -83,6 +83,7 @@ def scenario(seed: int, catalog: Catalog) -> dict[str, Any]:
         plan["owned_value_counts"] = False
     machines = {f"m{at}": _machine(luck, catalog, plan, spread, maybe) for at in range(luck.choice([0, 1, 1, 1, 2, 3]))}
     plan["machines"] = machines
+    plan["offers"] = {f"quote{at}": _quote(luck, spread, maybe) for at in range(luck.choice([0, 0, 1, 2]))}
     plan["rental"] = _rental(luck, catalog, plan, spread, maybe)
     plan["jobs"] = {f"j{at}": _job(luck, catalog, plan, spread, maybe) for at in range(luck.choice([1, 1, 2, 3, 5]))}
     return _disturbed(luck, plan, spread) if maybe(0.2) else plan
@@ -141,15 +142,39 @@ def _machine(luck: random.Random, catalog: Catalog, plan: dict[str, Any], spread
     return found
 
 
+def _quote(luck: random.Random, spread: Any, maybe: Any) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "gpu": luck.choice(["a100-sxm4-80gb", "h100-sxm5-80gb", "rtx-4090", "h200-sxm-141gb"]),
+        "gpu_count": luck.choice([1, 2, 8]),
+    }
+    if maybe():
+        found["price_usd_per_gpu_h"] = spread(0.1, 20)
+    else:
+        found["price_per_h"] = f"{spread(0.1, 100)} {luck.choice(['EUR', 'CNY', 'JPY'])}"
+    if maybe(0.3):
+        found |= {"term": "spot", "interrupted_share_per_month": luck.choice([0, 0.05, 0.9])}
+    if maybe(0.3):
+        found |= {"available_share": luck.choice([0.01, 0.5, 1]), "retry_s": luck.choice([1, 600])}
+    if maybe(0.3):
+        found |= luck.choice([{"free_node_hours_per_month": 20}, {"free_node_hours_total": 300}])
+    if maybe(0.3):
+        found |= {"billing_unit_s": luck.choice([1, 60, 3600]), "minimum_s": luck.choice([0, 600, 7200])}
+    if maybe(0.3):
+        found |= {"startup_s": luck.choice([0, 3600]), "includes_tax": True, "network_gbit_per_s": spread(1, 3200)}
+    return found
+
+
 def _rental(luck: random.Random, catalog: Catalog, plan: dict[str, Any], spread: Any, maybe: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
     current = sorted(offer.id for offer in catalog.offers.values() if offer.status(TODAY) == "current" and offer.gpu)
     usual = [id for id in current if catalog.offers[id].term in ("on_demand", "spot")]
     if maybe(0.6):
-        found["offers"] = luck.sample(usual, luck.choice([0, 1, 3, 8]))
+        found["offers"] = [*luck.sample(usual, luck.choice([0, 1, 3, 8])), *plan["offers"]]
     else:
         found["terms"] = luck.choice([["on_demand"], ["spot"], ["on_demand", "spot"]])
         found["gpus"] = luck.sample(["a100-sxm4-80gb", "h100-sxm5-80gb", "rtx-4090", "l4", "h200-sxm-141gb"], 2)
+    if any(quote.get("term") == "spot" for quote in plan["offers"].values()):
+        found["terms"] = ["on_demand", "spot"]
     reserved = [id for id in current if catalog.offers[id].term in ("reserved_1y", "reserved_3y")]
     if maybe(0.2) and reserved:
         found["commitments"] = {luck.choice(reserved): {"nodes": luck.choice([1, 2]), "renew": maybe(),
