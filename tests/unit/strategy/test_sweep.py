@@ -177,3 +177,17 @@ def test_many_rows_are_allocated_as_each_by_itself() -> None:
     points = list(sweep)
     for at in (0, 17, 33, 59):
         assert_is_the_plan(points[at], LAB, sweep)
+
+
+def test_candidates_are_listed_anew_where_prices_change_their_order() -> None:
+    """Of ten offers eight are tried: the tenth becomes the first only at its lower price."""
+    quote = small_plan()["offers"]["rented"]
+    offers = {f"o{at}": {**quote, "price_usd_per_h": 1 + at} for at in range(10)}
+    changes = {"offers": offers, "rental.offers": sorted(offers), "jobs.work.throughput": {"rtx-4090": 1}}
+    plan = with_overrides(small_plan(), {"offers.rented": None, **changes})
+    sweep = sweep_of(plan, "offers.o9.price_usd_per_h=20,0.5,3")
+    assert len(sweep.columns) == 1
+    points = list(sweep)
+    assert points[1].ways[1].tco_usd < points[0].ways[1].tco_usd
+    for point in points:
+        assert_is_the_plan(point, plan, sweep)
