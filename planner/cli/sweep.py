@@ -12,7 +12,7 @@ from planner.cli.inputs import read_catalog, read_scenario_document, with_measur
 from planner.cli.output import EXIT_INTERRUPTED, json_text, print_text
 from planner.files import write_whole
 from planner.performance.evidence import load_evidence
-from planner.report.sweep_csv import summary_text, sweep_csv, sweep_summary
+from planner.report.sweep_csv import SweepTable, summary_text
 from planner.scenario.axes import check_axes, parse_axes
 from planner.scenario.load import check_document
 from planner.scenario.own_gpus import with_own_gpus
@@ -61,18 +61,17 @@ def _sweep(options: argparse.Namespace) -> int:
     known = with_own_models(with_own_gpus(catalog, scenario.gpus), scenario.models)
     evidence = with_measurements(load_evidence(), options.measurements, known)
     sweep = Sweep(document, axes, catalog, evidence, today=options.today, keep_plan=options.keep_plan)
-    done: list[SweepPoint] = []
+    table = SweepTable(axes, sweep.machines, sweep.jobs)
     status = 0
     try:
-        done.extend(with_progress(sweep))
+        for point in with_progress(sweep):
+            table.add(point)
     except KeyboardInterrupt:
         status = EXIT_INTERRUPTED
-    paths = [axis.path for axis in axes]
-    text = sweep_csv(paths, sweep.machines, sweep.jobs, done)
-    write_whole(options.csv, text, field="--csv", sources=[options.file, *(options.measurements or ())])
+    write_whole(options.csv, table.text(), field="--csv", sources=[options.file, *(options.measurements or ())])
     if status:
-        print(f"interrupted: {len(done):,} of {sweep.points:,} points written", file=sys.stderr)
-    summary = sweep_summary(axes, done, points=sweep.points, file=str(options.csv))
+        print(f"interrupted: {table.written:,} of {sweep.points:,} points written", file=sys.stderr)
+    summary = table.summary(points=sweep.points, file=str(options.csv))
     print_text(json_text(summary) if options.json else summary_text(summary))
     return status
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from planner.messages import render
@@ -30,14 +30,43 @@ def header(paths: Sequence[str], machines: Sequence[str], jobs: Sequence[str]) -
     return [*columns, *AT_THE_END]
 
 
-def sweep_csv(paths: Sequence[str], machines: Sequence[str], jobs: Sequence[str], points: Iterable[SweepPoint]) -> str:
-    """A sweep as CSV, in full precision; cells of what can't be planned are empty, and `problem` says why."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow([safe_cell(name) for name in header(paths, machines, jobs)])
-    for point in points:
-        writer.writerow([safe_cell(cell) for cell in _cells(point, machines, jobs)])
-    return stream.getvalue()
+class SweepTable:
+    """A sweep as CSV, in full precision, which grows by a row a point.
+
+    Cells of what can't be planned are empty, and `problem` says why. Points aren't kept: there may be very many.
+    """
+
+    def __init__(self, axes: Sequence[Axis], machines: Sequence[str], jobs: Sequence[str]) -> None:
+        self._axes, self._machines, self._jobs = axes, machines, jobs
+        self._stream = io.StringIO()
+        self._writer = csv.writer(self._stream, lineterminator="\n")
+        self._advice: Counter[str | None] = Counter()
+        self._writer.writerow([safe_cell(name) for name in header([axis.path for axis in axes], machines, jobs)])
+
+    def add(self, point: SweepPoint) -> None:
+        """Append a point."""
+        self._writer.writerow([safe_cell(cell) for cell in _cells(point, self._machines, self._jobs)])
+        self._advice[point.recommended] += 1
+
+    @property
+    def written(self) -> int:
+        """Points so far."""
+        return self._advice.total()
+
+    def text(self) -> str:
+        """The file's text."""
+        return self._stream.getvalue()
+
+    def summary(self, *, points: int, file: str) -> dict[str, Any]:
+        """How many points were planned, and which strategy how many of them recommend."""
+        return {
+            "csv": file,
+            "axes": [{"path": axis.path, "values": [as_input(value) for value in axis.values]} for axis in self._axes],
+            "points": points,
+            "points_written": self.written,
+            "recommended": {kind: self._advice[kind] for kind in KINDS},
+            "points_without_plan": self._advice[None],
+        }
 
 
 def _cells(point: SweepPoint, machines: Sequence[str], jobs: Sequence[str]) -> list[object]:
@@ -63,21 +92,8 @@ def _way_cells(way: WayPoint, machines: Sequence[str], jobs: Sequence[str]) -> l
     return [*cells, way.problem]
 
 
-def sweep_summary(axes: Sequence[Axis], done: Sequence[SweepPoint], *, points: int, file: str) -> dict[str, Any]:
-    """How many points were planned, and which strategy how many of them recommend."""
-    advice = Counter(point.recommended for point in done)
-    return {
-        "csv": file,
-        "axes": [{"path": axis.path, "values": [as_input(value) for value in axis.values]} for axis in axes],
-        "points": points,
-        "points_written": len(done),
-        "recommended": {kind: advice[kind] for kind in KINDS},
-        "points_without_plan": advice[None],
-    }
-
-
 def summary_text(summary: Mapping[str, Any]) -> str:
-    """The same to read."""
+    """The summary to read."""
     lines = [f"{summary['points_written']:,} of {summary['points']:,} points written to {summary['csv']}"]
     lines += [
         f"{render(f'strategy_{kind}')}: recommended at {count:,}" for kind, count in summary["recommended"].items()
