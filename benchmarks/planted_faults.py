@@ -21,10 +21,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-TESTS = (
-    "tests/unit/cost", "tests/unit/energy", "tests/unit/workload", "tests/unit/strategy", "tests/published",
-    "tests/property", "tests/unit/performance", "tests/unit/catalog",
+FIRST = (
+    "tests/unit/cost", "tests/unit/energy", "tests/unit/workload", "tests/unit/catalog/test_load.py",
+    "tests/published/test_worked_examples.py", "tests/unit/strategy/test_owned_machines.py",
+    "tests/unit/strategy/test_data_moves.py", "tests/unit/strategy/test_resolve_offers.py",
+    "tests/unit/strategy/test_machines_at_start.py",
 )  # fmt: skip
+"""Tests that are quick and see most; the others run where these see nothing."""
+REST = ("tests/unit/strategy", "tests/published", "tests/property", "tests/unit/performance", "tests/unit/catalog")
 SKIPPED = shutil.ignore_patterns("__pycache__", ".*_cache", "*.pyc")
 WANTED = 9  # of the kinds
 
@@ -118,12 +122,13 @@ def planted(folder: Path, fault: Fault) -> Iterator[None]:
 
 def first_failure(folder: Path, processes: int) -> str | None:
     """The first test that fails in a copy; None where all pass."""
-    command = [sys.executable, "-B", "-m", "pytest", "-q", "-x", "-n", str(processes), "--no-header", *TESTS]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    if done.returncode == 0:
-        return None
-    lines = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
-    return lines[0].removeprefix("FAILED ").partition(" - ")[0] if lines else done.stdout.strip().splitlines()[-1]
+    for tests, at_once in ((FIRST, 0), (REST, processes)):
+        command = [sys.executable, "-B", "-m", "pytest", "-q", "-x", "-n", str(at_once), "--no-header", *tests]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            lines = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
+            return lines[0].removeprefix("FAILED ").partition(" - ")[0] if lines else done.stdout.strip()[-500:]
+    return None
 
 
 def main() -> int:
