@@ -25,7 +25,7 @@ FIRST = (
     "tests/unit/cost", "tests/unit/energy", "tests/unit/workload", "tests/unit/catalog/test_load.py",
     "tests/published/test_worked_examples.py", "tests/unit/strategy/test_owned_machines.py",
     "tests/unit/strategy/test_data_moves.py", "tests/unit/strategy/test_resolve_offers.py",
-    "tests/unit/strategy/test_machines_at_start.py",
+    "tests/unit/strategy/test_machines_at_start.py", "tests/unit/performance/test_scaling.py",
 )  # fmt: skip
 """Tests that are quick and see most; the others run where these see nothing."""
 REST = ("tests/unit/strategy", "tests/published", "tests/property", "tests/unit/performance", "tests/unit/catalog")
