@@ -126,7 +126,3 @@ def test_one_switch_joins_a_rack_of_superchips() -> None:
     # a GPU's part of the default is an eighth of a board's
     fabric = replace(CONSTANTS, node_network_gbit_per_s_hopper=3200)
     assert link_of(superchip, 144, 4, None, fabric).fabric_bytes_per_s == 72 * 400e9 / 8
-
-
-def test_data_sheets_sum_both_directions_of_a_link_and_one_way_is_half():
-    assert link(gpu(nvlink_gb_per_s=figure(900.0)), 8).nvlink_bytes_per_s == pytest.approx(450e9)
