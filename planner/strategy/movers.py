@@ -19,7 +19,7 @@ RENTAL_LEVEL: Final = "rental_price_level"
 SPEED_LEVEL: Final = "speed_level"
 """Speeds of all jobs everywhere together."""
 ASSUMED_SHARE: Final = 0.2
-"""How far figures without a range are moved, either way: a look at what matters, not a statement of how sure they are."""
+"""How far figures without a range are moved, either way: to see what matters, not how sure they are."""
 
 _USER: Final = re.compile(
     r"jobs\.[^.]+\.(runs_per_month|attempts_per_run)|discount_rate|site\.(electricity_usd_per_kwh|pue)"

@@ -156,7 +156,7 @@ def _sampled(problem: PlanProblem, theta: Theta, choice: Choice) -> _Sampled:
 
 
 def _shares_of_cheapest(found: list[_Sampled], samples: int) -> Array:
-    """What each choice has of being the cheapest, by sample: all, none, or its part among equal ones. [choices, rows]"""
+    """What each choice has of being the cheapest, by sample; equal ones share. [choices, rows]"""
     if not found:
         return np.zeros((0, samples))
     values = np.array([np.where(one.works, one.present_value_usd, np.inf) for one in found])

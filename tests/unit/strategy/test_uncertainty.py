@@ -46,7 +46,9 @@ def test_the_chance_of_being_cheapest_is_that_of_the_price_beyond_break_even() -
     own, rent = (float(kernel(problem, problem.theta(), choices[kind]).present_value_usd[0]) for kind in choices)
     planned = problem.parameters[problem.column("offers.rented.price_usd_per_h")].value
     even = planned * own / rent  # all lines of the rented way are by this price
-    ranged = with_range(problem, "offers.rented.price_usd_per_h", planned - (planned - even), planned + (planned - even))
+    ranged = with_range(
+        problem, "offers.rented.price_usd_per_h", planned - (planned - even), planned + (planned - even)
+    )
     found = {way.id: way for way in uncertainty(ranged, choices).ways}
     assert even < planned  # owning is cheaper as planned, and dearer in one future of ten
     assert found["cloud"].cheapest_probability == pytest.approx(0.1, abs=0.005)
