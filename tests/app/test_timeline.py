@@ -11,19 +11,13 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app.markdown_tables import markdown_tables
 from tests.planning import document
-from ui.deferred import Deferred
+from ui import deferred
 from ui.formatting import NBSP, percent
 
 pytestmark = pytest.mark.app
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = "ui/pages/timeline.py"
-
-
-@pytest.fixture
-def at_once(monkeypatch):
-    """Fragments don't run again by themselves here, so they compute while the page draws."""
-    monkeypatch.setattr(Deferred, "page_first", lambda self: False)
 
 
 def opened(text=None):
@@ -69,7 +63,8 @@ def choose(at, key, value):
     return at
 
 
-def test_the_deterministic_part_is_there_before_anything_is_simulated():
+def test_the_deterministic_part_is_there_before_anything_is_simulated(monkeypatch):
+    monkeypatch.setattr(deferred, "finish", lambda: None)
     at = opened(plan_text(horizon_months=35))
     assert at.title[0].value == "Cash peaks in month 1"
     assert figures(at)["Typical wait"] == "…"
@@ -77,7 +72,7 @@ def test_the_deterministic_part_is_there_before_anything_is_simulated():
     assert "simulating" in words(at)
 
 
-def test_then_the_title_says_who_waits_and_all_charts_are_there(at_once):
+def test_then_the_title_says_who_waits_and_all_charts_are_there():
     at = opened()
     assert at.title[0].value.startswith("Nine in ten daily runs start within ")
     assert at.title[0].value.endswith("; cash peaks in month 1")
@@ -87,7 +82,7 @@ def test_then_the_title_says_who_waits_and_all_charts_are_there(at_once):
     assert "simulating" not in words(at)
 
 
-def test_the_box_answers_both_questions(at_once):
+def test_the_box_answers_both_questions():
     at = opened()
     people, machine = (line for line in words(at).splitlines() if line.startswith("**Two more") or "**One more" in line)
     assert re.search(r"nine in ten daily runs start within \*\*.*\*\* instead of", people)
@@ -104,7 +99,7 @@ def test_the_box_answers_both_questions(at_once):
     assert markdown_tables(at)[-1]["Load"].iloc[1] == percent(load * 5 / 4)
 
 
-def test_periods_and_ways_can_be_switched(at_once):
+def test_periods_and_ways_can_be_switched():
     at = opened()
     total = markdown_tables(at)[0]["Cash"].iloc[-1]
     choose(at, "timeline_period", "quarter")
@@ -120,7 +115,7 @@ def test_periods_and_ways_can_be_switched(at_once):
     assert markdown_tables(at)[0]["Cash"].iloc[-1] == total
 
 
-def test_of_several_jobs_on_own_machines_one_is_chosen(at_once):
+def test_of_several_jobs_on_own_machines_one_is_chosen():
     at = opened()
     choose(at, "timeline_way", "local")
     assert "daily runs start within" in words(at)
@@ -131,20 +126,20 @@ def test_of_several_jobs_on_own_machines_one_is_chosen(at_once):
     assert "key runs" in words(at)
 
 
-def test_the_recommended_way_is_shown_first_in_every_scenario(at_once):
+def test_the_recommended_way_is_shown_first_in_every_scenario():
     at = opened((ROOT / "examples" / "student.yaml").read_text(encoding="utf-8"))
     assert "**Rent all**" in words(at)
     at.button(key="open_hybrid-lab").click().run()
     assert "**Mix**" in words(at)
 
 
-def test_months_after_the_horizon_are_said(at_once):
+def test_months_after_the_horizon_are_said():
     at = opened(yaml.safe_dump(document("committed-node")))
     assert "After month 9, \\$138" in words(at)
     assert figures(at)["Paid after the end"] == f"$138{NBSP}k"
 
 
-def test_a_way_that_is_late_has_its_months_and_its_reason(at_once):
+def test_a_way_that_is_late_has_its_months_and_its_reason():
     at = opened((ROOT / "examples" / "hybrid-claim.yaml").read_text(encoding="utf-8"))
     choose(at, "timeline_way", "local")
     assert "Own all does not work as asked" in at.warning[0].value
@@ -153,7 +148,7 @@ def test_a_way_that_is_late_has_its_months_and_its_reason(at_once):
     assert "can’t carry it" not in words(at)  # being late is nothing that more people bring about
 
 
-def test_a_way_that_cannot_run_has_its_reason_alone(at_once):
+def test_a_way_that_cannot_run_has_its_reason_alone():
     at = opened(yaml.safe_dump(document("committed-node")))
     choose(at, "timeline_way", "local")
     assert at.title[0].value == "This way has no months to show"
@@ -161,13 +156,13 @@ def test_a_way_that_cannot_run_has_its_reason_alone(at_once):
     assert charts(at) == 0
 
 
-def test_machines_that_cannot_carry_more_people_say_so(at_once):
+def test_machines_that_cannot_carry_more_people_say_so():
     at = opened(plan_text(jobs__daily__runs_per_month=2300, machines__workstation__count=2))
     choose(at, "timeline_way", "hybrid")
     assert "the machines **can’t carry it**" in words(at)
 
 
-def test_every_month_can_be_read_in_numbers(at_once):
+def test_every_month_can_be_read_in_numbers():
     at = opened()
     at.session_state["timeline_table"] = True
     at.run()
@@ -200,7 +195,7 @@ def test_faulty_inputs_leave_the_last_good_months():
     assert charts(at) >= 2
 
 
-def test_the_finance_reader_opens_a_section_of_their_own(at_once):
+def test_the_finance_reader_opens_a_section_of_their_own():
     lease = {"term_months": 36, "lease_factor_per_month": 0.031}
     at = opened(
         plan_text(
@@ -244,7 +239,7 @@ def test_groups_have_a_section_of_their_own_where_there_are_some():
     assert paid + rest == pytest.approx(way_of(at)["tco_usd"], abs=0.005 * 2 * len(months))
 
 
-def test_machines_that_fail_and_limits_that_waiting_breaks_are_shown(at_once):
+def test_machines_that_fail_and_limits_that_waiting_breaks_are_shown():
     often = {"machines__workstation__failures_per_year": 12, "machines__workstation__repair_h": 120}
     at = opened(plan_text(**often, jobs__daily__deadline_h=3, jobs__daily__submitted_together=20))
     assert "a machine is away for repair" in words(at)
