@@ -11,6 +11,7 @@ from planner.cli.inputs import read_catalog, read_scenario, with_measurements
 from planner.cli.output import json_text, print_text
 from planner.errors import InputError
 from planner.files import write_whole
+from planner.messages import render
 from planner.performance.evidence import load_evidence
 from planner.report.break_even import with_break_even
 from planner.report.certainty import with_certainty
@@ -65,7 +66,7 @@ def _plan(options: argparse.Namespace) -> None:
         print(plan["reason"], file=sys.stderr)
         for entry in plan["strategies"]:
             for problem in entry["problems"]:
-                print(f"{entry['id']}: {problem['message']}", file=sys.stderr)
+                print(f"{render('strategy_' + entry['id'])}: {problem['message']}", file=sys.stderr)
     print_text(json_text(plan) if options.json else plan_text(plan))
 
 
