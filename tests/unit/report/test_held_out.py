@@ -47,6 +47,8 @@ def place_of(split: Split) -> tuple[str, str]:
     if split.id.startswith("mlperf-"):
         benchmark, _, group = split.id.removeprefix("mlperf-").rpartition("-")
         return LEADS[group], benchmark.replace("-", "_")
+    if split.id.startswith("source-"):
+        return "Each source left out", split.id.removeprefix("source-")
     return PLACES.get(split.id, ("", split.name))
 
 
