@@ -12,27 +12,34 @@ Unit = Literal["tokens_per_s", "samples_per_s", "gb", "min"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LanguageRow:
-    """One run of a language model. Fields are named as the columns; batches count sequences, `line` lines of the file.
-
-    Columns that only repeat the measured speed in other words (per GPU, MFU, step time) are left out on purpose: no
-    prediction can be made from them.
-    """
+class _Row:
+    """What every table tells of a run; `line` lines of the file."""
 
     id: str
     line: int
     source: str | None = None
-    date: str | None = None
     gpu: str | None = None
     n_gpus: int | None = None
-    gpus_per_node: int | None = None
-    interconnect_intra: str | None = None
-    interconnect_inter: str | None = None
-    network_gbit_per_s: float | None = None
-    task: str | None = None
     framework: str | None = None
+    notes: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ModelRow(_Row):
+    """A run of a model that the row describes."""
+
+    date: str | None = None
+    gpus_per_node: int | None = None
+    task: str | None = None
     model: str | None = None
     n_params: float | None = None
+    precision: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _TransformerRow(_ModelRow):
+    """A run of a language model: its shape, and how it is trained."""
+
     n_layers: int | None = None
     d_model: int | None = None
     n_heads: int | None = None
@@ -41,18 +48,29 @@ class LanguageRow:
     gated_mlp: bool | None = None
     vocab: int | None = None
     seq_len: int | None = None
-    global_batch_seqs: int | None = None
     micro_batch_seqs: int | None = None
-    grad_accum: float | None = None
-    precision: str | None = None
     optimizer: str | None = None
     parallelism: str | None = None
     activation_checkpointing: str | None = None
     compile_flash_notes: str | None = None
     software_tier: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LanguageRow(_TransformerRow):
+    """One run of a language model. Fields are named as the columns; batches count sequences.
+
+    Columns that only repeat the measured speed in other words (per GPU, MFU, step time) are left out on purpose: no
+    prediction can be made from them.
+    """
+
+    interconnect_intra: str | None = None
+    interconnect_inter: str | None = None
+    network_gbit_per_s: float | None = None
+    global_batch_seqs: int | None = None
+    grad_accum: float | None = None
     async_tp: str | None = None
     fp8_recipe: str | None = None
-    notes: str | None = None
     tokens_per_s_total: float | None = None
 
     @property
@@ -66,38 +84,11 @@ class LanguageRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MemoryRow:
+class MemoryRow(_TransformerRow):
     """Peak memory of one run on one of its GPUs. Fields are named as the columns; 1 GB is 1e9 bytes."""
 
-    id: str
-    line: int
-    source: str | None = None
-    date: str | None = None
-    gpu: str | None = None
-    n_gpus: int | None = None
-    gpus_per_node: int | None = None
-    task: str | None = None
-    framework: str | None = None
-    model: str | None = None
-    n_params: float | None = None
-    n_layers: int | None = None
-    d_model: int | None = None
-    n_heads: int | None = None
-    n_kv_heads: int | None = None
-    d_ff: int | None = None
-    gated_mlp: bool | None = None
-    vocab: int | None = None
-    seq_len: int | None = None
-    micro_batch_seqs: int | None = None
-    precision: str | None = None
-    optimizer: str | None = None
-    parallelism: str | None = None
-    activation_checkpointing: str | None = None
-    compile_flash_notes: str | None = None
-    software_tier: str | None = None
     loss_kind: str | None = None
     memory_kind: str | None = None
-    notes: str | None = None
     peak_memory_gb: float | None = None
 
     @property
@@ -111,30 +102,17 @@ class MemoryRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SampleRow:
+class SampleRow(_ModelRow):
     """One training run of a model that isn't a large language model. Fields are named as the columns.
 
     Columns that repeat the measured speed in other words (step time), or that follow from it, are left out on purpose.
     """
 
-    id: str
-    line: int
-    source: str | None = None
-    date: str | None = None
-    gpu: str | None = None
-    n_gpus: int | None = None
-    gpus_per_node: int | None = None
-    task: str | None = None
-    framework: str | None = None
-    model: str | None = None
-    n_params: float | None = None
     fwd_gmacs_per_sample: float | None = None
     activations_m_per_sample: float | None = None
     input: str | None = None
     batch_per_gpu: float | None = None
-    precision: str | None = None
     throughput_unit: str | None = None
-    notes: str | None = None
     throughput: float | None = None
 
     @property
@@ -148,27 +126,20 @@ class SampleRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TimeRow:
+class TimeRow(_Row):
     """One training to a target quality, as benchmarks of MLPerf are. Fields are named as the columns.
 
     Columns that repeat the measured time in other words (throughput, samples or epochs to the target) are left out on
     purpose.
     """
 
-    id: str
-    line: int
-    source: str | None = None
     round: str | None = None
     division: str | None = None
     submitter: str | None = None
     system: str | None = None
-    gpu: str | None = None
-    n_gpus: int | None = None
     nodes: int | None = None
     benchmark: str | None = None
-    framework: str | None = None
     global_batch_size: float | None = None
-    notes: str | None = None
     minutes: float | None = None
 
     @property
