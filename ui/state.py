@@ -67,6 +67,11 @@ class Plan:
     jobs_csv: Callable[[], str]
     result: Result  # behind it, for what else is asked of it
 
+    def price_usd_per_h(self, path: str) -> float | None:
+        """What the plan takes for the price of an offer at a path, None where it isn't among those looked at."""
+        parameters = self.result.problem.parameters
+        return next((parameter.value for parameter in parameters if parameter.id == path), None)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
@@ -168,6 +173,12 @@ def _faults_but_for_jobs(document: Mapping[str, Any]) -> tuple[Problem, ...]:
     except ScenarioError as error:
         return tuple(problem for problem in error.problems if problem.field != "jobs")
     return ()
+
+
+def begin(document: Mapping[str, Any]) -> None:
+    """Replace the scenario by a document that can be planned."""
+    _begin(document)
+    st.session_state["example"] = ""
 
 
 def _begin(document: Mapping[str, Any]) -> None:
@@ -403,7 +414,12 @@ def outcome() -> Outcome:
         if found.report["recommended"]:
             st.session_state["last_answer"] = found
         return Outcome(plan=found, problems=())
-    return Outcome(plan=st.session_state.get("last_good"), problems=found)
+    return Outcome(plan=last_good(), problems=found)
+
+
+def last_good() -> Plan | None:
+    """The last plan of this scenario whose inputs were sound."""
+    return st.session_state.get("last_good")
 
 
 def last_answer() -> Plan | None:
