@@ -29,6 +29,7 @@ from planner.report.finance import with_finance
 from planner.report.job_places import JobPlaces
 from planner.report.jobs_csv import jobs_csv
 from planner.report.shares import groups_of
+from planner.report.why_not import why_not_text
 from planner.scenario.load import check_document, read_document
 from planner.scenario.own_gpus import with_own_gpus
 from planner.scenario.own_models import with_own_models
@@ -65,6 +66,7 @@ class Plan:
     finance: Callable[[], dict[str, Any]]  # the report with its money views
     groups: Callable[[str], list[dict[str, Any]]]  # what each pays for in a way
     jobs_csv: Callable[[], str]
+    why_not: Callable[[str | None], str]  # against a way, or the next best
     result: Result  # behind it, for what else is asked of it
 
     def price_usd_per_h(self, path: str) -> float | None:
@@ -361,6 +363,7 @@ def _computed(
     except PlannerError as error:
         return (Problem(file="", record="", field=error.field, found="", expected=str(error)),)
     report = plan_document(result)
+    entries = cache(lambda: break_even_entries(result))
     return Plan(
         document=_document,
         report=report,
@@ -368,10 +371,11 @@ def _computed(
         simulations=Simulations(result),
         candidates=cache(lambda: candidates(result)),
         places=JobPlaces(result),
-        break_even=cache(lambda: break_even_entries(result)),
+        break_even=entries,
         finance=cache(lambda: with_finance(report, result)),
         groups=cache(lambda way: groups_of(result, way)),
         jobs_csv=lambda: jobs_csv(report, result),
+        why_not=cache(lambda way: why_not_text({**report, "break_even": entries()}, way)),
         result=result,
     )
 

@@ -63,6 +63,16 @@ class View:
                 kept.append(way)
         return [way for way in self.feasible if way in kept]
 
+    @property
+    def others(self) -> list[Row]:
+        """Ways that are not recommended and not the same plan as the recommended one."""
+        return [
+            way
+            for way in self.strategies
+            if way is not self.recommended
+            and not (self.recommended and way["feasible"] and same_plan(way, self.recommended))
+        ]
+
     def gpu_name(self, gpu: str) -> str:
         """Short name of a card."""
         return short_gpu(self.catalog.gpus[gpu].name) if gpu in self.catalog.gpus else gpu

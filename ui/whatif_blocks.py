@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from planner.report.levers import Lever, Suggestion, levers, suggested, suggestions, with_lever
+from planner.report.why_not import other_ways
 from ui import catalog_own, formatting, frame, state, whatif_rows, whatif_state
 from ui.formatting import dollars, escaped
 from ui.i18n import t
@@ -78,8 +79,8 @@ def _card(found: Sequence[Card], index: int, rows: Sequence[Line]) -> None:
     card = found[index]
     id = card.kept.id
     with st.container(border=True, height="stretch", key=f"whatif_card_{id}"):
-        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-            st.markdown(f"**{escaped(card.kept.name)}** {_badge(card)}", width="content")
+        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", wrap=False):
+            st.markdown(f"**{escaped(card.kept.name)}** {_badge(card)}")
             _actions(card, pinned=index == 0)
         if card.view is None or card.way is None:
             st.metric(t("whatif.total"), t("whatif.no_way"), whatif_rows.difference(card, found[0]), **_PLAIN)
@@ -105,9 +106,8 @@ def _badge(card: Card) -> str:
 def _actions(card: Card, *, pinned: bool) -> None:
     """Pin, and a menu of what can be done with a scenario."""
     id, name = card.kept.id, card.kept.name
-    icon = ":material/keep:" if pinned else ":material/more_vert:"
-    label = t("whatif.actions", name=escaped(name))
-    menu = st.popover(label, icon=icon, key=f"whatif_menu_{id}", type="tertiary", on_change="rerun", wrap=False)
+    label, help = (":material/keep:", "whatif.actions_pinned") if pinned else (":material/more_vert:", "whatif.actions")
+    menu = st.popover(label, help=t(help, name=name), key=f"whatif_menu_{id}", type="tertiary", on_change="rerun")
     if not menu.open:
         return
     with menu:
@@ -169,7 +169,7 @@ def _suggestions(baseline: Card) -> None:
     catalog, document = catalog_own.catalog(), baseline.plan.document
     found = levers(document, baseline.plan.result)
     shown = {one.name for one in whatif_state.kept()}
-    with st.container(horizontal=True, key="whatif_suggestions"):
+    with st.container(horizontal=True, key="whatif_suggestions", width="content"):
         for id in suggestions(document, found, catalog):
             name = t(f"whatif.suggestion.{id}")
             if name not in shown:
@@ -280,6 +280,40 @@ def _outcome(baseline: Card, trial: Card, *, moved: bool) -> None:
     st.markdown(f"### {dollars(whatif_rows.tried_heading(baseline, trial, moved=moved))}", anchors=False)
     rows = whatif_rows.tried_rows(baseline, trial)
     st.table(pd.DataFrame(rows), hide_index=True, border="horizontal")
+
+
+def why_not(baseline: Card) -> None:
+    """Folded: one page on the decision against another way of the baseline."""
+    if baseline.plan is None or baseline.view is None or baseline.view.recommended is None:
+        return
+    report = baseline.plan.report
+    ways = {way["id"]: way for way in report["strategies"]}
+    others = [id for id in other_ways(report) if any(way["id"] == id for way in baseline.view.others)]
+    folded = st.expander(t("whatif.why_not.title"), key="whatif_why_not", on_change="rerun")
+    if not folded.open or not others:
+        return
+    with folded:
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            other = st.segmented_control(
+                t("whatif.why_not.against"),
+                others,
+                default=others[0],
+                format_func=lambda id: way_name(ways[id]),
+                key=f"whatif_against_{'_'.join(others)}",
+                required=True,
+            )
+            text = baseline.plan.why_not(str(other))
+            st.download_button(
+                t("whatif.why_not.download"),
+                text,
+                file_name=f"{frame.file_stem(baseline.kept.name)}-why-not-{other}.md",
+                mime="text/markdown",
+                key="whatif_why_not_file",
+                on_click="ignore",
+                icon=":material/download:",
+            )
+        with st.container(key="wide_whatif_why_not"):
+            st.markdown(whatif_rows.shown_page(text))
 
 
 def foot(cards: Sequence[Card]) -> None:

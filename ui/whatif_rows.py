@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -45,13 +46,15 @@ class Line:
 
     label: str
     values: tuple[str, ...]
+    says_was: bool = True
 
     def markdown(self, index: int) -> str:
         """The row on one card: equal to the baseline in grey, else bold with what it was."""
         value, was = self.values[index], self.values[0]
         if index == 0 or value == was:
             return f"{self.label}: :gray[{value}]"
-        return f"{self.label}: **{value}** :gray[{t('whatif.was', value=was)}]"
+        was = f" :gray[{t('whatif.was', value=was)}]" if self.says_was else ""
+        return f"{self.label}: **{value}**{was}"
 
 
 def lines(cards: Sequence[Card]) -> list[Line]:
@@ -66,7 +69,7 @@ def figure_lines(cards: Sequence[Card]) -> list[Line]:
         Line(label=t("figure.cash"), values=tuple(_each(cards, _cash))),
         Line(label=t(_run_label(cards)), values=tuple(_each(cards, _run))),
         Line(label=t("whatif.row.energy"), values=tuple(_each(cards, _energy))),
-        Line(label=t("whatif.row.machines"), values=tuple(_each(cards, _machines))),
+        Line(label=t("whatif.row.machines"), values=tuple(_each(cards, _machines)), says_was=False),
     ]
 
 
@@ -322,3 +325,8 @@ def _total(way: Row | None, view: View) -> str:
     if way is None or not way["feasible"]:
         return t("whatif.impossible")
     return formatting.dollars(formatting.money(way["tco_usd"], view.currency, fine=True))
+
+
+def shown_page(text: str) -> str:
+    """A Markdown page within a page: its headings one step smaller, its dollar signs no formulas."""
+    return re.sub(r"(?m)^#", "###", formatting.dollars(text.replace(r"\$", "$")))

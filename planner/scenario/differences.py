@@ -26,8 +26,8 @@ def _differing(one: Mapping[str, Any], other: Mapping[str, Any], start: str) -> 
             continue
         mine, its = one.get(key), other.get(key)
         if isinstance(mine, Mapping) or isinstance(its, Mapping):
-            sides = [side if isinstance(side, Mapping) else {} for side in (mine, its)]
-            yield from _differing(*sides, f"{start}{key}.")
+            inner = (side if isinstance(side, Mapping) else {} for side in (mine, its))
+            yield from _differing(next(inner), next(inner), f"{start}{key}.")
             if not all(isinstance(side, Mapping) or side is None for side in (mine, its)):
                 yield f"{start}{key}"
         elif mine != its:
