@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-import pandas as pd
 import streamlit as st
 
 from planner.report.levers import Lever, Suggestion, levers, suggested, suggestions, with_lever
 from planner.report.why_not import other_ways
-from ui import catalog_own, formatting, frame, state, whatif_rows, whatif_state
+from ui import catalog_own, formatting, frame, short_tables, state, whatif_rows, whatif_state
 from ui.formatting import dollars, escaped
 from ui.i18n import t
 from ui.view import View, way_name
@@ -279,7 +278,7 @@ def _outcome(baseline: Card, trial: Card, *, moved: bool) -> None:
     """Total and way now and before, and every way with both totals."""
     st.markdown(f"### {dollars(whatif_rows.tried_heading(baseline, trial, moved=moved))}", anchors=False)
     rows = whatif_rows.tried_rows(baseline, trial)
-    st.table(pd.DataFrame(rows), hide_index=True, border="horizontal")
+    short_tables.show(rows)
 
 
 def why_not(baseline: Card) -> None:

@@ -67,7 +67,7 @@ class Group:
 def tornado_chart(
     bars: Sequence[Bar], base_usd: float, *, title_key: str, currency: Currency, dark: bool, faded: bool = False
 ) -> Spec:
-    """A bar for each input around the total of the plan, its name above, diamonds where another way becomes the best."""
+    """A bar for each input around the plan, its name above; diamonds where another way becomes the best."""
     colours = chart_colours(dark=dark, faded=faded)
     ends = [end for bar in bars for end in (bar.low_usd, bar.high_usd)] + [base_usd]
     scale, unit_key = axis_unit(max(ends), currency)
@@ -75,7 +75,7 @@ def tornado_chart(
     room = (most - least or 1.0) * _ROOM
     domain = [least - room, most + room]
     axis = {
-        "values": [tick for tick in ticks_between(*domain)],
+        "values": ticks_between(*domain),
         "grid": True,
         "title": t(f"whatif.chart.{title_key}.{unit_key}", currency=currency.code),
         "titleAnchor": "start",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ui import frame, state, timeline_blocks, whatif_blocks, whatif_ranges, whatif_state
+from ui import deferred, frame, state, timeline_blocks, whatif_blocks, whatif_certainty, whatif_ranges, whatif_state
 from ui.i18n import t
 
 state.start()
+deferred.begin()
 outcome = state.outcome()
 frame.top(outcome)
 frame.refused_file()
@@ -28,8 +29,10 @@ whatif_blocks.answer(cards)
 whatif_blocks.note()
 whatif_blocks.cards(cards)
 whatif_blocks.try_it(cards[0])
+whatif_certainty.show(cards[0])
 whatif_ranges.show(cards, outdated=outcome.outdated)
 whatif_blocks.why_not(cards[0])
 whatif_blocks.foot(cards)
 frame.next_page("plan.py", t("next.plan"))
 frame.next_page("timeline.py", t("next.timeline"))
+deferred.finish()
