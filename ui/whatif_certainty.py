@@ -166,14 +166,14 @@ def _turns(view: View, found: Mapping[str, Any]) -> None:
 
 
 def _flip_words(view: View, flip: Mapping[str, Any]) -> str:
-    code = f"whatif.flips.{flip['direction']}{'_nothing' if flip['becomes'] is None else ''}"
-    return t(
-        code,
+    planned = "" if flip["input"] in (RENTAL_LEVEL, SPEED_LEVEL) else _value(view, flip, "value")
+    words = t(
+        f"whatif.flips.{flip['direction']}{'_nothing' if flip['becomes'] is None else ''}",
         way="" if flip["becomes"] is None else _way(view, flip["becomes"]),
         input=label(flip),
         at=_value(view, flip, "at"),
-        value=_value(view, flip, "value"),
     )
+    return words if not planned else t("whatif.flips.planned", words=words, value=planned)
 
 
 def label(entry: Mapping[str, Any]) -> str:

@@ -115,7 +115,7 @@ def tornado_chart(
             },
         },
         {
-            "data": {"values": [{"x": base_usd / scale, "y0": 0.0, "y1": float(len(bars))}]},
+            "data": {"values": [{"x": base_usd / scale, "y0": at + 0.36, "y1": at + 0.84} for at in range(len(bars))]},
             "mark": {"type": "rule", "color": colours.text, "strokeWidth": 1.5},
             "encoding": {"x": x("x"), "y": y("y0"), "y2": {"field": "y1"}},
         },
