@@ -256,9 +256,12 @@ def _commitments(found: Replan, scenario: Scenario, comparison: Comparison) -> N
                 _say(found.left, "replan_commitment_over", where, offer=offer.id)
             continue
         entry.pop("elapsed_months", None)
+        entry.pop("first_term_paid", None)
         start = _running(commitment, past)
         if offer.id in taken and start is not None:
             entry |= {"from_month": 1, **({"elapsed_months": past - start} if past > start else {})}
+            if past == start and commitment.upfront:  # it was due at the very end of the month before
+                entry["first_term_paid"] = True
             left = start + commitment.term_months - past
             _say(found.carried, "replan_commitment", where, offer=offer.id, nodes=commitment.nodes, months=left)
         elif offer.id in taken and commitment.starts[-1] < past:

@@ -18,7 +18,7 @@ from planner.actual.planned import PlannedWay
 from planner.actual.replan import Replan, replan, scenario_yaml, shifted_demand
 from planner.actual.run import RowsFile, against_plan, plan_anew
 from planner.actual.templates import hours_template, invoice_template
-from planner.errors import InputError
+from planner.errors import InputError, ScenarioError
 from planner.scenario import jobs, machines, rental, schema, site
 from planner.scenario.jobs import JobInput
 from planner.scenario.load import check_document, parse_scenario
@@ -295,6 +295,24 @@ def test_a_running_commitment_is_paid_where_nothing_runs_on_it() -> None:
     lines = {line.kind: line.quantity[0] for line in found.lines}
     assert lines["rental"].sum() > 0
     assert lines["commitment"].tolist() == [0.0, *[730.0] * 11]  # months of the term after the horizon too
+
+
+@pytest.mark.parametrize("month", [13, 14, 25])
+def test_a_term_due_where_the_new_plan_begins_is_not_paid_twice(month: int) -> None:
+    terms = {"rental.commitments.reserved.renew": True, "rental.commitments.reserved.payment": "upfront"}
+    plan = document("committed-node", {"horizon_months": 30, **terms})
+    _, comparison = followed(plan, "cloud", month - 1)
+    found = replan(plan, check_document(plan), comparison, month)
+    assert (found.document["rental"]["commitments"]["reserved"].get("first_term_paid") is True) == (month != 14)
+    new = evaluation(strategy(solve(found.document), "cloud"))
+    assert rest_of(new, 1).running_usd == pytest.approx(rest_of(comparison.way.evaluation, month).running_usd, abs=CENT)
+
+
+@pytest.mark.parametrize("change", [{"payment": "monthly"}, {"payment": "upfront", "from_month": 2}])
+def test_only_a_term_paid_upfront_from_month_1_can_be_paid_already(change: Plan) -> None:
+    changes = {f"rental.commitments.reserved.{key}": value for key, value in change.items()}
+    with pytest.raises(ScenarioError, match="first_term_paid"):
+        check_document(document("committed-node", {"rental.commitments.reserved.first_term_paid": True, **changes}))
 
 
 def test_a_running_term_where_nothing_runs_is_not_renewed() -> None:
