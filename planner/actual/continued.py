@@ -88,13 +88,13 @@ def _choice(comparison: Comparison, new: Result, past: int) -> Choice | None:
         shares = _shares(way.choice, old_index, way.months)[past:]
         if job not in jobs or not shares.any():
             continue
-        index = pairs.get((job, old.resource))
-        if index is None or not problem.pairs[index].feasible:
+        at = pairs.get((job, old.resource))
+        if at is None or not problem.pairs[at].feasible:
             return None
-        weights = np.array(problem.jobs[problem.pairs[index].job].profile or (1.0,) * problem.horizon_months)
-        routing[0, index] = float((shares * weights).sum() / weights.sum())
+        weights = np.array(problem.jobs[problem.pairs[at].job].profile or (1.0,) * problem.horizon_months)
+        routing[0, at] = float((shares * weights).sum() / weights.sum())
         if np.ptp(shares) > _SAME:
-            by_month[index] = shares[None, :]
+            by_month[at] = shares[None, :]
     return Choice(machine_count=counts, routing=routing, by_month=by_month)
 
 

@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from planner.actual.carried import Replan
 from planner.actual.continued import continued
 from planner.actual.drift import BillDrift, Comparison, JobDrift, MonthDrift, ResourceDrift
 from planner.actual.effects import Effects
 from planner.actual.flags import flags
 from planner.actual.outlook import Rest, rest_of_way
-from planner.actual.replan import Replan
 from planner.report.document import issue_entry
 from planner.report.export import safe_cell
 from planner.report.plain import plain
@@ -184,6 +184,7 @@ def _replan(comparison: Comparison, old: Result, replan: Replan, new: Result) ->
         "from_month": replan.month,
         "horizon_months": new.problem.horizon_months,
         "recommended": new.recommendation.strategy,
+        "demand": replan.demand,
         "carried": [issue_entry(issue) for issue in replan.carried],
         "not_carried": [issue_entry(issue) for issue in replan.left],
         "ways": [

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field as part
+from dataclasses import dataclass
+from dataclasses import field as part
 from typing import Final
 
 from planner.cells import CellError, shown
@@ -95,7 +96,9 @@ class Known:
             return text
         if text.partition(".")[0] in self.kinds:
             names = tuple(id for id in self.line_ids if id.startswith(text.partition(".")[0]))
-            raise CellError(field, shown(text), self._named("the id of a line of the plan, or its kind alone", text, names))
+            raise CellError(
+                field, shown(text), self._named("the id of a line of the plan, or its kind alone", text, names)
+            )
         raise CellError(field, shown(text), self._named("a kind of cost line", text, self.kinds))
 
     def gpus(self, place: str) -> int:

@@ -217,4 +217,4 @@ def test_many_different_slips_are_each_named_and_only_the_first_get_suggestions(
 
 def test_a_cell_beyond_what_is_read_is_said_so() -> None:
     (problem,) = hours_problems(f'{HOURS}1,work,"{"x" * 140_000}",1,1\n')
-    assert "131,072 characters after line 1" in problem.found and "quote" in problem.expected
+    assert "131,072 characters, by line 2" in problem.found and "quote" in problem.expected

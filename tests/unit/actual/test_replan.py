@@ -10,15 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
+from planner.actual.carried import Replan, scenario_yaml
 from planner.actual.compare import strategy_to_follow
+from planner.actual.demand_then import shifted_demand
 from planner.actual.document import actual_document
 from planner.actual.drift import Comparison
 from planner.actual.outlook import rest_of
 from planner.actual.planned import PlannedWay
-from planner.actual.replan import Replan, replan, scenario_yaml, shifted_demand
+from planner.actual.replan import replan
 from planner.actual.run import RowsFile, against_plan, plan_anew
 from planner.actual.templates import hours_template, invoice_template
-from planner.errors import InputError, ScenarioError
+from planner.errors import InputError, PlannerError, ScenarioError
 from planner.scenario import jobs, machines, rental, schema, site
 from planner.scenario.jobs import JobInput
 from planner.scenario.load import check_document, parse_scenario
@@ -122,7 +124,7 @@ def followed(plan: Plan, way: str, months: int) -> tuple[Result, Comparison]:
 @pytest.mark.parametrize("month", [2, 8])
 def test_months_by_the_plan_have_no_drift_and_leave_the_rest_as_it_was(name: str, month: int) -> None:
     plan, way = CASES[name]
-    _, comparison = followed(plan, way, month - 1)
+    result, comparison = followed(plan, way, month - 1)
     assert comparison.effects.total_usd == pytest.approx(0, abs=CENT)
     for bill in comparison.bills:
         assert bill.effects.total_usd == pytest.approx(0, abs=CENT)
@@ -134,11 +136,66 @@ def test_months_by_the_plan_have_no_drift_and_leave_the_rest_as_it_was(name: str
     kind = comparison.way.strategy.kind
     old_rest = rest_of(comparison.way.evaluation, month)
     new_rest = rest_of(evaluation(strategy(new, kind)), 1)
+    anew = actual_document(check_document(plan), result, comparison, (found, new))["replan"]
+    assert (anew["changed"], anew["saves_usd"]) == ([], pytest.approx(0, abs=CENT))
+    assert anew["continued"]["total_usd"] == pytest.approx(old_rest.total_usd, abs=CENT)
     assert new_rest.running_usd == pytest.approx(old_rest.running_usd, abs=CENT)
     assert new_rest.purchase_usd == pytest.approx(old_rest.purchase_usd, abs=CENT)
     assert new_rest.resale_usd == pytest.approx(old_rest.resale_usd, abs=CENT)
     assert new_rest.kwh == pytest.approx(old_rest.kwh, abs=0.001)
     assert parse_scenario(scenario_yaml(found)) == check_document(found.document)
+
+
+@st.composite
+def plans(draw: st.DrawFn) -> tuple[Plan, int, str]:
+    """Scenarios whose months by the plan leave machines of one age and no loan: the rest can be said exactly."""
+    horizon = draw(st.sampled_from([12, 18, 24]))
+    changes: dict[str, Any] = {"horizon_months": horizon}
+
+    def maybe(key: str, *values: Any) -> None:
+        if draw(st.booleans()):
+            changes[key] = draw(st.sampled_from(values))
+
+    changes["jobs.work.runs_per_month"] = draw(st.sampled_from([50, 200, 600, 1500]))
+    maybe("jobs.work.growth_per_month", -0.05, 0.03, 0.08)
+    maybe("jobs.work.seasonality", SEASONS)
+    maybe("jobs.work.runs_by_month", {1: 0}, {7: 900, 12: 0})
+    maybe("machines.own.count", None, 3)
+    maybe("machines.own.useful_life_months", 5, 10, 24)
+    maybe("rental.price_change_per_year", -0.2)
+    maybe("hardware_price_change_per_year", -0.2)
+    maybe("rental.credits", {"g": {"amount_usd": 100, "expires_month": 9}}, {"g": {"amount_usd": 5000}})
+    maybe("offers.rented.free_node_hours_total", 450)
+    maybe("rental.quota_gpus", {"rented": 1}, {"rented": 2})
+    maybe("tax.rate", 0.19)
+    maybe("offers.rented.price_usd_per_h", 0.2, 3)
+    if draw(st.booleans()):
+        changes |= {"fiscal_year_starts": 4, "plan_starts": "2026-10"}
+    return small_plan(changes), draw(st.integers(2, horizon)), draw(st.sampled_from(["local", "cloud", "hybrid"]))
+
+
+@given(plans())
+@settings(max_examples=20, deadline=None)
+def test_old_decisions_continued_cost_what_the_rest_of_the_old_plan_did(case: tuple[Plan, int, str]) -> None:
+    plan, month, way = case
+    try:
+        result, comparison = followed(plan, way, month - 1)
+    except PlannerError:  # the way can't do the work, or nothing happens in these months
+        return
+    try:
+        new = plan_anew(plan, check_document(plan), comparison, month, catalog(), evidence(), today=TODAY)
+    except InputError as error:
+        assert error.code == "replan_no_job"
+        return
+    if "replan_ages_mixed" in codes(new[0])[1]:
+        return
+    anew = actual_document(check_document(plan), result, comparison, new)["replan"]
+    old = rest_of(comparison.way.evaluation, month)
+    kept = anew["continued"]
+    for key in ("running_usd", "purchase_usd", "resale_usd", "financing_usd", "total_usd"):
+        assert kept[key] == pytest.approx(getattr(old, key), abs=CENT)
+    if not anew["changed"]:
+        assert anew["saves_usd"] == pytest.approx(0, abs=CENT)
 
 
 LEASED = {
@@ -216,6 +273,49 @@ def test_speed_is_that_of_the_work_without_start_up_and_checkpoints() -> None:
     found, new = observed(small_plan(more), "1,work,rented,100,100,145\n")  # 0.1 h start-up, 0.1 h checkpoints
     assert found.document["jobs"]["work"]["throughput"]["rented"] == pytest.approx(1 / 1.25)
     assert evaluation(strategy(new, "cloud")).opex_usd[0] == pytest.approx(11 * 145 * 2)
+
+
+def test_demand_is_scaled_by_what_was_measured_only_where_asked() -> None:
+    plan = small_plan({"jobs.work.runs_by_month": {9: 40}})
+    result = solve(plan)
+    way = strategy_to_follow(result, "cloud")
+    planned = PlannedWay(result, way).run("work", "rented")
+    assert planned is not None
+    rows = "".join(f"{at},work,rented,{planned.runs[at - 1] * 1.5},{planned.runs[at - 1]}\n" for at in (1, 2))
+    hours = RowsFile(content=f"month,job,resource,runs,gpu_hours\n{rows}".encode(), file="h.csv")
+    comparison = against_plan(check_document(plan), result, way, hours=hours, invoice=None)
+    asked = [replan(plan, check_document(plan), comparison, 3, demand=each) for each in ("planned", "measured")]
+    usual, more = (each.document["jobs"]["work"] for each in asked)
+    assert more["runs_per_month"] == pytest.approx(1.5 * usual["runs_per_month"])
+    assert (usual["runs_by_month"], more["runs_by_month"]) == ({7: 40}, {7: pytest.approx(60)})
+    assert ["replan_demand" in codes(each)[0] for each in asked] == [False, True]
+
+
+def test_few_runs_do_not_scale_demand() -> None:
+    plan = small_plan()
+    result = solve(plan)
+    hours = RowsFile(content=b"month,job,resource,runs,gpu_hours\n1,work,rented,3,3\n", file="h.csv")
+    comparison = against_plan(
+        check_document(plan), result, strategy_to_follow(result, "cloud"), hours=hours, invoice=None
+    )
+    found = replan(plan, check_document(plan), comparison, 2, demand="measured")
+    assert found.document["jobs"]["work"]["runs_per_month"] == plan["jobs"]["work"]["runs_per_month"]
+    assert "replan_demand_few" in codes(found)[1]
+
+
+def test_what_is_decided_otherwise_is_said_with_what_it_saves() -> None:
+    many = {"machines.own.count": None, "jobs.work.runs_per_month": 3000}
+    plan, dear = (small_plan({**many, "offers.rented.price_usd_per_h": price}) for price in (0.01, 50))
+    result, comparison = followed(plan, "hybrid", 5)
+    new = plan_anew(dear, check_document(dear), comparison, 6, catalog(), evidence(), today=TODAY)
+    anew = actual_document(check_document(plan), result, comparison, new)["replan"]
+    machines, own, rented = anew["changed"]
+    assert (machines["job"], machines["resource"], machines["continued"]) == (None, "own", 1)
+    assert machines["new"] > 1 and own["new"] > own["continued"]
+    assert own["new"] - own["continued"] == pytest.approx(rented["continued"] - rented["new"])
+    decided = next(way["new"] for way in anew["ways"] if way["id"] == "hybrid")
+    assert anew["saves_usd"] == pytest.approx(anew["continued"]["total_usd"] - decided["total_usd"], abs=CENT)
+    assert anew["saves_usd"] > 1000 and anew["saves_present_value_usd"] > 1000
 
 
 def test_without_attempts_hours_of_a_run_are_taken_for_speed_and_it_is_said() -> None:
