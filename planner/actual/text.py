@@ -165,11 +165,8 @@ def _changed_lines(replan: Mapping[str, Any], rate: float) -> list[str]:
     room = "" if kept["fits"] else "; some machine would have more work than hours"
     lines.append(f"Continued as decided, this way costs {_money(kept['total_usd'], rate)} in cash{room}.")
     for change in replan["changed"]:
-        what = (
-            f"{change['resource']}, machines"
-            if change["job"] is None
-            else f"{change['job']} on {change['resource']}, runs"
-        )
+        job, resource = change["job"], change["resource"]
+        what = f"machines of {resource}" if job is None else f"runs of {job} on {resource}"
         lines.append(f"Decided otherwise: {what}: {_number(change['continued'])} -> {_number(change['new'])}.")
     if replan["changed"] and replan["saves_usd"] is not None:
         value = _signed(replan["saves_present_value_usd"], rate)

@@ -20,6 +20,7 @@ from planner.actual.planned import PlannedWay
 from planner.actual.replan import replan
 from planner.actual.run import RowsFile, against_plan, plan_anew
 from planner.actual.templates import hours_template, invoice_template
+from planner.actual.text import actual_text
 from planner.errors import InputError, PlannerError, ScenarioError
 from planner.scenario import jobs, machines, rental, schema, site
 from planner.scenario.jobs import JobInput
@@ -304,18 +305,33 @@ def test_few_runs_do_not_scale_demand() -> None:
 
 
 def test_what_is_decided_otherwise_is_said_with_what_it_saves() -> None:
-    many = {"machines.own.count": None, "jobs.work.runs_per_month": 3000}
-    plan, dear = (small_plan({**many, "offers.rented.price_usd_per_h": price}) for price in (0.01, 50))
-    result, comparison = followed(plan, "hybrid", 5)
+    base = small_plan()
+    other = {"offers.other": {**base["offers"]["rented"], "price_usd_per_h": 2}, "jobs.work.throughput.other": 1}
+    both = {**other, "rental.offers": ["rented", "other"]}
+    plan, dear = (small_plan({**both, "offers.rented.price_usd_per_h": price}) for price in (1, 5))
+    result, comparison = followed(plan, "cloud", 5)
     new = plan_anew(dear, check_document(dear), comparison, 6, catalog(), evidence(), today=TODAY)
     anew = actual_document(check_document(plan), result, comparison, new)["replan"]
-    machines, own, rented = anew["changed"]
-    assert (machines["job"], machines["resource"], machines["continued"]) == (None, "own", 1)
-    assert machines["new"] > 1 and own["new"] > own["continued"]
-    assert own["new"] - own["continued"] == pytest.approx(rented["continued"] - rented["new"])
-    decided = next(way["new"] for way in anew["ways"] if way["id"] == "hybrid")
-    assert anew["saves_usd"] == pytest.approx(anew["continued"]["total_usd"] - decided["total_usd"], abs=CENT)
-    assert anew["saves_usd"] > 1000 and anew["saves_present_value_usd"] > 1000
+    runs = pytest.approx(7 * 100)
+    rented, instead = sorted(anew["changed"], key=lambda change: change["new"])
+    assert rented == {"job": "work", "resource": "rented", "continued": runs, "new": 0}
+    assert instead == {"job": "work", "resource": "other", "continued": 0, "new": runs}
+    assert (anew["continued"]["total_usd"], anew["continued"]["fits"]) == (pytest.approx(3500), True)
+    assert anew["saves_usd"] == anew["saves_present_value_usd"] == pytest.approx(2100)
+    said = actual_text(actual_document(check_document(plan), result, comparison, new))
+    assert "Decided otherwise: runs of work on other: 0 -> 700." in said and "saves +2,100.00 in cash" in said
+
+
+def test_work_that_takes_longer_does_not_fit_as_it_was_decided() -> None:
+    plan, slow = (
+        small_plan({"machines.own.count": None, "jobs.work.runs_per_month": 500, "jobs.work.throughput.own": speed})
+        for speed in (1, 0.5)
+    )
+    result, comparison = followed(plan, "local", 5)
+    new = plan_anew(slow, check_document(slow), comparison, 6, catalog(), evidence(), today=TODAY)
+    anew = actual_document(check_document(plan), result, comparison, new)["replan"]
+    assert anew["continued"]["fits"] is False
+    assert [change["job"] for change in anew["changed"]] == [None]
 
 
 def test_without_attempts_hours_of_a_run_are_taken_for_speed_and_it_is_said() -> None:
