@@ -14,6 +14,7 @@ from ui import (
     formatting,
     frame,
     number_columns,
+    short_tables,
     state,
     timeline_box,
     timeline_cash,
@@ -129,8 +130,7 @@ def cash(timeline: Timeline, period: str, *, outdated: bool) -> None:
         st.vega_lite_chart(chart, theme=None, key="timeline_cash_chart", alt=alt)
     with right:
         st.markdown(f"### {t('timeline.years.title')}", anchors=False)
-        rows = pd.DataFrame(timeline_tables.year_rows(timeline))
-        st.table(rows, hide_index=True, border="horizontal")
+        short_tables.show(timeline_tables.year_rows(timeline))
         st.markdown(f":small[:gray[{timeline_words.years_note(timeline)}]]")
 
 

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 from planner.report.variants import as_chosen, extra_usd_per_month, people_jobs, with_machines, with_more_runs
-from ui import deferred, formatting, frame, state
+from ui import deferred, formatting, frame, short_tables, state
 from ui.formatting import dollars, escaped
 from ui.i18n import t
 from ui.plan_waiting import SHORT_H, wait_words
@@ -183,7 +182,7 @@ def _box(timeline: Timeline, plan: Plan, key: tuple[str, str, str], ready: bool)
             with numbers, st.spinner(t("timeline.simulating")):
                 found = _answers(timeline, plan, key, now, more)
         words.markdown(dollars("\n\n".join(_sentences(found, more))))
-        numbers.table(pd.DataFrame(_rows(timeline, found, more)), hide_index=True, border="horizontal")
+        numbers.markdown(short_tables.markdown(_rows(timeline, found, more)))
         jobs = formatting.listed(escaped(id) for id in people_jobs(plan.document))
         note = t(
             "timeline.box.note",

@@ -11,8 +11,10 @@ from planner.cli.inputs import read_catalog, read_scenario, with_measurements
 from planner.cli.output import json_text, print_text
 from planner.errors import InputError
 from planner.files import write_whole
+from planner.messages import render
 from planner.performance.evidence import load_evidence
 from planner.report.break_even import with_break_even
+from planner.report.certainty import with_certainty
 from planner.report.document import plan_document
 from planner.report.export import plan_csv
 from planner.report.finance import with_finance
@@ -58,13 +60,13 @@ def _plan(options: argparse.Namespace) -> None:
     evidence = with_measurements(load_evidence(), options.measurements, known)
     result = evaluate(scenario, catalog, evidence, today=options.today)
     document = with_break_even(with_waiting(plan_document(result), result), result)
-    plan = with_finance(with_shares(document, result), result)
+    plan = with_certainty(with_finance(with_shares(document, result), result), result)
     _write_tables(options, result, plan)
     if plan["recommended"] is None:
         print(plan["reason"], file=sys.stderr)
         for entry in plan["strategies"]:
             for problem in entry["problems"]:
-                print(f"{entry['id']}: {problem['message']}", file=sys.stderr)
+                print(f"{render('strategy_' + entry['id'])}: {problem['message']}", file=sys.stderr)
     print_text(json_text(plan) if options.json else plan_text(plan))
 
 

@@ -35,7 +35,8 @@ from planner.performance.fit_steps import (
 )
 from planner.performance.fit_vision import LAYOUT, VISION, VisionRows, fit_vision, vision_rows
 from planner.performance.fitting import element_bytes_of
-from planner.performance.held_out import print_held_out
+from planner.performance.held_out import HeldOut, print_held_out
+from planner.performance.held_out_intervals import HeldOutIntervals, print_intervals
 from planner.performance.held_out_vision import print_vision
 from planner.performance.percent_errors import errors_of
 from planner.performance.robust import group_weights
@@ -53,6 +54,7 @@ LINKS = (
     "sync_share_per_doubling",
 )
 FITTED = (*STEP_CONSTANTS, *VISION, *LAYOUT, *LINKS)
+UNKNOWN_CODE = ("unknown_code_slower", "unknown_code_faster")  # from errors of sources left out
 
 Vector = npt.NDArray[np.float64]
 
@@ -145,17 +147,23 @@ def calibrated(
     constants = start_constants(catalog)
     for _ in range(2):  # links and overlap depend on each other
         constants = fit_links(links, constants, catalog)
-        data = FitRows(language, catalog, load_stacks(), _centred(constants, catalog))
+        data = FitRows(language, catalog, load_stacks(), centred(constants, catalog))
         steps = fit_steps(data, np.arange(len(data)), constants, catalog)
         constants = steps.constants
     constants = fit_vision(vision, np.arange(len(vision)), constants, catalog)
     return Calibration(constants=constants, offsets=steps.offsets)
 
 
-def _centred(constants: Constants, catalog: Catalog) -> Constants:
+def centred(constants: Constants, catalog: Catalog) -> Constants:
     """The same with the step's constants at their priors, by which open settings of rows are chosen."""
     centres, _ = priors(STEP_CONSTANTS, catalog)
     return replace(constants, **{name: math.exp(log) for name, log in zip(STEP_CONSTANTS, centres, strict=True)})
+
+
+def with_unknown_code(constants: Constants, held: HeldOut) -> Constants:
+    """The same with how much slower and faster than known code unknown code may be, from sources left out."""
+    found = HeldOutIntervals(held).factors()
+    return replace(constants, unknown_code_slower=found.slower, unknown_code_faster=found.faster)
 
 
 def held_out_errors(
@@ -180,7 +188,7 @@ def summary(log_errors: Sequence[float] | Vector, half_width: float | None = Non
 def write_constants(constants: Constants, path: Path) -> None:
     """Replace the values of the fitted constants in the assumptions file, leaving everything else as it stands."""
     text = path.read_text(encoding="utf-8")
-    for name in FITTED:
+    for name in (*FITTED, *UNKNOWN_CODE):
         pattern = rf"(- id: {re.escape(assumption_id(name))}\n    value: )\S+"
         text, count = re.subn(pattern, lambda found, n=name: found[1] + f"{getattr(constants, n):.4g}", text)  # type: ignore[misc]
         assert count == 1, name
@@ -201,9 +209,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     links, language = link_rows(catalog, evidence), language_rows(catalog, evidence)
     vision = VisionRows(vision_rows(catalog, evidence))
     found = calibrated(catalog, links, vision, language)
+    held = HeldOut(catalog, language, centred(found.constants, catalog))
+    constants = with_unknown_code(found.constants, held)
     present = constants_of(catalog.assumptions)
-    for name in FITTED:
-        fitted, stored = getattr(found.constants, name), getattr(present, name)
+    for name in (*FITTED, *UNKNOWN_CODE):
+        fitted, stored = getattr(constants, name), getattr(present, name)
         print(f"{assumption_id(name):45s} {fitted:10.4g}   in the file {stored:10.4g}")
     for stack, offset in found.offsets.by_stack.items():
         print(f"{stack:45s} {offset:+10.3f}   log of speed over the formulas, {found.offsets.rows[stack]} rows")
@@ -211,10 +221,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(f"links, seen: {summary([row.log_error(found.constants) for row in links])}")
     if options.held_out:
         print_held_out(catalog, language, found.constants)
+        print_intervals(held)
         _print_held_out(catalog, links)
         print_vision(catalog, vision)
     if options.write:
-        write_constants(found.constants, DATA_FOLDER / "assumptions.yaml")
+        write_constants(constants, DATA_FOLDER / "assumptions.yaml")
         write_stacks(found.offsets, STACKS_FILE)
         print(f"\nwritten to {DATA_FOLDER / 'assumptions.yaml'} and {STACKS_FILE.name}")
 

@@ -151,6 +151,9 @@ class Constants:
     half_width_open: float
     half_width_experts: float
     half_width_memory: float
+    # factors of the half-width of a training code never measured, by which it may be slower and faster
+    unknown_code_slower: float
+    unknown_code_faster: float
 
 
 NAMES: tuple[str, ...] = tuple(field.name for field in fields(Constants))

@@ -132,12 +132,19 @@ class OwnTables(Generic[_Row]):
     def _moved(self, row: _Row, told: RowPrediction) -> RowPrediction:
         key = self._key(row)
         group = None if key is None else self._groups.get(key)
-        if key is None or group is None or told.predicted is None or told.high is None or told.basis == "measured":
+        if (
+            key is None
+            or group is None
+            or told.predicted is None
+            or told.low is None
+            or told.high is None
+            or told.basis == "measured"
+        ):
             return told
         own = self._without(row, key, group)
         if own is None:
             return told
-        half_width = math.log(told.high / told.predicted)
+        half_width = math.log(told.high / told.low) / 2  # own rows tell whether the code is slow
         if (row.model or "").casefold() in own.models:
             half_width = own.half_width(half_width, self._constants.half_width_same_stack)
         speed = told.predicted * math.exp(own.offset)

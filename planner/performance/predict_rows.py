@@ -62,11 +62,11 @@ def predict_language_rows(
         if measured is not None:
             found[at] = dataclasses.replace(measured, choices=choices)
             continue
-        factor = math.exp(widths.half_width(speed))
+        slower, faster = widths.half_widths(speed)
         found[at] = RowPrediction(
             predicted=speed.tokens_per_s,
-            low=speed.tokens_per_s / factor,
-            high=speed.tokens_per_s * factor,
+            low=speed.tokens_per_s * math.exp(-slower),
+            high=speed.tokens_per_s * math.exp(faster),
             novelty=widths.novelty(speed),
             choices=choices,
         )

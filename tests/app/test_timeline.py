@@ -9,6 +9,7 @@ import pytest
 import yaml
 from streamlit.testing.v1 import AppTest
 
+from tests.app.markdown_tables import markdown_tables
 from tests.planning import document
 from ui import deferred
 from ui.formatting import NBSP, percent
@@ -62,10 +63,6 @@ def choose(at, key, value):
     return at
 
 
-def tables(at):
-    return [table.value for table in at.table]
-
-
 def test_the_deterministic_part_is_there_before_anything_is_simulated(monkeypatch):
     monkeypatch.setattr(deferred, "finish", lambda: None)
     at = opened(plan_text(horizon_months=35))
@@ -90,7 +87,7 @@ def test_the_box_answers_both_questions():
     people, machine = (line for line in words(at).splitlines() if line.startswith("**Two more") or "**One more" in line)
     assert re.search(r"nine in ten daily runs start within \*\*.*\*\* instead of", people)
     assert "nine in ten daily runs start" in machine
-    box = tables(at)[-1]
+    box = markdown_tables(at)[-1]
     load = way_of(at)["machines"][0]["utilisation"]  # of two workstations, and of four people
     assert list(box["Load"]) == [percent(load * factor) for factor in (1, 6 / 4, 2 / 3)]
     now, people, machine = box["More a month"]
@@ -99,12 +96,12 @@ def test_the_box_answers_both_questions():
     at.number_input(key="timeline_more").set_value(1).run()
     assert not at.exception
     assert "**One more person:**" in words(at)
-    assert tables(at)[-1]["Load"].iloc[1] == percent(load * 5 / 4)
+    assert markdown_tables(at)[-1]["Load"].iloc[1] == percent(load * 5 / 4)
 
 
 def test_periods_and_ways_can_be_switched():
     at = opened()
-    total = tables(at)[0]["Cash"].iloc[-1]
+    total = markdown_tables(at)[0]["Cash"].iloc[-1]
     choose(at, "timeline_period", "quarter")
     assert "a usual quarter takes" in words(at)
     choose(at, "timeline_way", "cloud")
@@ -112,10 +109,10 @@ def test_periods_and_ways_can_be_switched():
     assert "Paid after the end" in figures(at)
     assert charts(at) == 1
     assert "nothing waits for one" in words(at)
-    assert tables(at)[0]["Cash"].iloc[-1] != total
+    assert markdown_tables(at)[0]["Cash"].iloc[-1] != total
     choose(at, "timeline_way", "hybrid")
     assert "a usual quarter takes" in words(at)  # the period stays
-    assert tables(at)[0]["Cash"].iloc[-1] == total
+    assert markdown_tables(at)[0]["Cash"].iloc[-1] == total
 
 
 def test_of_several_jobs_on_own_machines_one_is_chosen():
@@ -210,7 +207,7 @@ def test_the_finance_reader_opens_a_section_of_their_own():
     )
     assert "For the finance reader" in [folded.label for folded in at.expander]
     assert "Pre-tax result" not in words(at)  # nothing is computed before it is opened
-    before = len(tables(at))
+    before = len(markdown_tables(at))
     at.session_state["timeline_finance"] = True
     at.run()
     assert not at.exception
@@ -220,7 +217,7 @@ def test_the_finance_reader_opens_a_section_of_their_own():
     assert "not part of the totals" in text
     assert "Lease or buy 2 × workstation" in text
     assert "2026/27 Q2" in at.warning[0].value
-    shown = tables(at)[before:]
+    shown = markdown_tables(at)[before:]
     assert [table.columns[0] for table in shown] == ["Fiscal year", "Fiscal year", "Way"]
 
 
@@ -234,7 +231,7 @@ def test_groups_have_a_section_of_their_own_where_there_are_some():
     at.run()
     assert not at.exception
     assert "**Vision lab** has the largest part" in words(at)
-    assert list(tables(at)[-1]["Group"]) == ["language", "Vision lab"]  # in the order of the file
+    assert list(markdown_tables(at)[-1]["Group"]) == ["language", "Vision lab"]  # in the order of the file
     months = next(frame.value for frame in at.dataframe if "Vision lab, USD" in frame.value.columns)
     assert len(months) == len(way_of(at)["months"])
     paid = sum(float(text.replace(",", "").replace("−", "-")) for text in months["Vision lab, USD"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Literal
 
 from planner.catalog.records import Catalog
@@ -13,6 +14,25 @@ from planner.performance.stacks import Stack
 from planner.performance.uncertainty import REGIME_SHARE
 
 Novelty = Literal["same-stack", "new-gpu", "new-stack", "new-stack-and-gpu"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WidthParts:
+    """What makes the interval of one row, on the log of speed."""
+
+    base: float  # by what of its training code and GPU was measured
+    more: float  # by what else is uncertain, either way
+    unknown_code: bool  # whether the base is for a training code that was never measured, on hardware like that known
+
+    def sides(self, *, slower: float, faster: float) -> tuple[float, float]:
+        """Logs by which the speed may be lower and higher, with these factors of the base for unknown code.
+
+        Code that nobody measured is rather slower than the formulas, which know the best there is, than faster.
+        """
+        below, above = (slower, faster) if self.unknown_code else (1.0, 1.0)
+        return math.hypot(below * self.base, self.more), math.hypot(above * self.base, self.more)
+
+
 _OPEN = ("parallelism by rule", "usual shape")
 
 
@@ -46,23 +66,30 @@ class Widths:
             return "new-gpu"
         return "new-stack" if subject.gpu.id in self._gpus else "new-stack-and-gpu"
 
-    def half_width(self, prediction: SpeedPrediction) -> float:
-        """Half-width on the log of speed: wider for what is new, for guessed settings, links, launches, experts."""
-        c, subject = self._constants, prediction.run.subject
-        width = {
+    def half_widths(self, prediction: SpeedPrediction) -> tuple[float, float]:
+        """Logs by which the speed may be lower and higher."""
+        parts, c = self.parts(prediction), self._constants
+        return parts.sides(slower=c.unknown_code_slower, faster=c.unknown_code_faster)
+
+    def parts(self, prediction: SpeedPrediction) -> WidthParts:
+        """What makes the interval: wider for what is new, for guessed settings, links, launches, experts."""
+        c, subject, novelty = self._constants, prediction.run.subject, self.novelty(prediction)
+        base = {
             "same-stack": c.half_width_same_stack,
             "new-gpu": c.half_width_same_stack_new_gpu,
             "new-stack": c.half_width_known_gpu,
             "new-stack-and-gpu": c.half_width_new_gpu,
-        }[self.novelty(prediction)]
+        }[novelty]
+        unknown_code = novelty in ("new-stack", "new-stack-and-gpu")
         if subject.gpu.vendor not in self._vendors:
-            width = c.half_width_new_vendor
+            base, unknown_code = c.half_width_new_vendor, False
         elif generation_of(subject.gpu) not in self._generations:
-            width = c.half_width_new_architecture
+            base, unknown_code = c.half_width_new_architecture, False
+        more = 0.0
         if prediction.shares["launch"] + prediction.shares["communication"] > REGIME_SHARE:
-            width = math.hypot(width, c.half_width_regime)
+            more = math.hypot(more, c.half_width_regime)
         if subject.spec.experts:
-            width = math.hypot(width, c.half_width_experts)
+            more = math.hypot(more, c.half_width_experts)
         if any(choice.startswith(_OPEN) for choice in subject.choices):
-            width = math.hypot(width, c.half_width_open)
-        return width
+            more = math.hypot(more, c.half_width_open)
+        return WidthParts(base=base, more=more, unknown_code=unknown_code)

@@ -95,22 +95,35 @@ def report(runs: Sequence[Run], targets: Sequence[Target], peak: Rate) -> str:
     lines = []
     shipped = {target.benchmark: target for target in targets}
     covered: dict[str, list[bool]] = {}
+    half_widths: dict[str, list[float]] = {}
     for split, left_out in SPLITS.items():
         names = list(baselines(peak))
-        lines.append(f"{split:18} {'n':>4} {'here':>13} " + " ".join(f"{name:>15}" for name in names) + "  covered")
+        lines.append(
+            f"{split:18} {'n':>4} {'here':>13} " + " ".join(f"{name:>15}" for name in names) + "  covered half-width"
+        )
         for id, rows in by_benchmark(runs).items():
             found = misses(left_out(rows))
             if not found:
                 continue
-            inside = [abs(miss.error) <= shipped[id].half_widths[miss.novelty] for miss in found]
+            sides = [shipped[id].half_widths[miss.novelty] for miss in found]
+            inside = [abs(miss.error) <= side for miss, side in zip(found, sides, strict=True)]
+            half_widths.setdefault(split, []).extend(sides)
             covered.setdefault(split, []).extend(inside)
             others = [median_and_p90(baseline_errors(left_out(rows), rule)) for rule in baselines(peak).values()]
             ours = median_and_p90([miss.error for miss in found])
             cells = [f"{f'{middle:.1f} / {high:.1f}':>15}" for middle, high in others]
             here = f"{ours[0]:.1f} / {ours[1]:.1f}"
-            lines.append(f"{id:18} {len(found):4} {here:>13} {' '.join(cells)} {np.mean(inside):8.0%}")
-        lines += [f"{'all':18} {len(covered[split]):4} covered {np.mean(covered[split]):.0%}", ""]
+            lines.append(
+                f"{id:18} {len(found):4} {here:>13} {' '.join(cells)} {np.mean(inside):8.0%} {_percent(sides):10.1f}"
+            )
+        share, width = np.mean(covered[split]), _percent(half_widths[split])
+        lines += [f"{'all':18} {len(covered[split]):4} covered {share:.0%}, median half-width {width:.1f} %", ""]
     return "\n".join(lines)
+
+
+def _percent(half_widths: Sequence[float]) -> float:
+    """Median of half the intervals over their predictions. [%]"""
+    return float(np.median(100 * np.sinh(half_widths)))
 
 
 def main() -> None:

@@ -13,12 +13,14 @@ from planner.catalog.records import Gpu, PartialGpu
 from planner.performance.constants import Constants
 from planner.performance.scaling import Link
 from planner.performance.transfer.cards import Card, PrecisionClass, card_of_gpu
-from planner.performance.transfer.likeness import covariance
+from planner.performance.transfer.likeness import Places, covariance
 from planner.performance.transfer.links import exchange, kind_of, units_of_sample
 from planner.performance.transfer.models import KnownModel, Transfer
+from planner.performance.transfer.posterior import Measured
 from planner.performance.transfer.singles import places_of
 from planner.performance.transfer.software import UNKNOWN_STACK, source_of_stack
-from planner.performance.transfer.terms import part_times
+from planner.performance.transfer.spread import Spreads
+from planner.performance.transfer.terms import basis_of, part_times
 from planner.performance.transfer.widths import exchange_width, single_width, strangeness
 
 Novelty = Literal["known", "new-stack", "new-gpu"]
@@ -87,6 +89,9 @@ def answer(
         new_stack=new_stack,
         datacenter=gpu.segment == "datacenter",
         strange=_strangeness(transfer, card) if new_gpu else 0.0,
+        of_stack=transfer.stack_factor * spread(transfer, model, card, gpu.id, precision, stack, batch)
+        if new_stack
+        else 0.0,
         launch_share=step / compute_s,
         constants=constants,
     )
@@ -111,19 +116,45 @@ def residual(
     Of software that isn't known the newest release of the suite is taken.
     """
     known = transfer.newest_stack if stack == UNKNOWN_STACK else stack
-    place = places_of(
-        np.array([transfer.model_codes[model]]),
-        np.array([transfer.gpu_codes.get(gpu_id, _NEW)]),
-        [precision],
-        [known],
-        np.array([transfer.stack_codes.get(known, _NEW)]),
-        np.array([card.features]),
-    )
-    if not (transfer.places.other[transfer.places.model == place.model] == 0).any():
-        place = replace(place, other=np.ones(1))  # a model that the suite lacks is like itself in other software
+    place = _place(transfer, model, card, gpu_id, precision, known)
     return float((covariance(place, transfer.places) @ transfer.weights)[0])
+
+
+@lru_cache(maxsize=20_000)
+def spread(
+    transfer: Transfer, model: KnownModel, card: Card, gpu_id: str, precision: PrecisionClass, stack: str, batch: float
+) -> float:  # fmt: skip
+    """Standard deviation that the measured rows leave to a model's speed; software that isn't known is new. [log]"""
+    asked = Measured(
+        places=_place(transfer, model.model, card, gpu_id, precision, stack),
+        workload=np.array([model.at]),
+        basis=np.array([basis_of(card, precision, batch)]),
+        log_speed=np.full(1, np.nan),
+    )
+    return float(_spreads(transfer).of(asked)[0])
 
 
 @lru_cache(maxsize=2_000)
 def _strangeness(transfer: Transfer, card: Card) -> float:
     return strangeness(np.array(card.features), transfer.features)
+
+
+@lru_cache(maxsize=4)
+def _spreads(transfer: Transfer) -> Spreads:
+    return Spreads(transfer.rows, transfer.terms, transfer.term_deviations)
+
+
+def _place(
+    transfer: Transfer, model: str, card: Card, gpu_id: str, precision: PrecisionClass, stack: str
+) -> Places:  # fmt: skip
+    place = places_of(
+        np.array([transfer.model_codes[model]]),
+        np.array([transfer.gpu_codes.get(gpu_id, _NEW)]),
+        [precision],
+        [stack],
+        np.array([transfer.stack_codes.get(stack, _NEW)]),
+        np.array([card.features]),
+    )
+    if not (transfer.places.other[transfer.places.model == place.model] == 0).any():
+        return replace(place, other=np.ones(1))  # a model that the suite lacks is like itself in other software
+    return place

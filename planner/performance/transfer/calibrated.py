@@ -14,7 +14,7 @@ from planner.catalog.records import Catalog
 from planner.performance.constants import Constants
 from planner.performance.percent_errors import covering, shrunk
 from planner.performance.transfer.fit_links import LinkFit, Pair
-from planner.performance.transfer.fit_terms import groups_by, left_out
+from planner.performance.transfer.fit_terms import LeftOut, groups_by, left_out
 from planner.performance.transfer.likeness import Array, Codes
 from planner.performance.transfer.links import Kind
 from planner.performance.transfer.posterior import Posterior
@@ -35,11 +35,11 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SingleErrors:
-    """Log errors of rows of one GPU: fitted with them, without their GPU, without their source; NaN for none."""
+    """Log errors of rows of one GPU: fitted with them, without their GPU (NaN for none), without their source."""
 
     seen: Array
     new_gpu: Array  # over how strange the GPU is among the others
-    new_stack: Array
+    new_stack: LeftOut
     strange: Array  # factor by which those of new GPUs were divided
     datacenter: Flags  # whether the row's GPU is sold for data centres
 
@@ -51,8 +51,8 @@ def single_errors(found: Singles, whole: Posterior, catalog: Catalog) -> SingleE
     factor = strange_factor(strangeness_left_out(found, gpus))
     return SingleErrors(
         seen=whole.log_speed(found.measured) - found.measured.log_speed,
-        new_gpu=left_out(found, whole, gpus, catalog) / factor,
-        new_stack=left_out(found, whole, sources, catalog),
+        new_gpu=left_out(found, whole, gpus, catalog).errors / factor,
+        new_stack=left_out(found, whole, sources, catalog, with_spreads=True),
         strange=factor,
         datacenter=datacenter_rows(found, catalog),
     )
@@ -93,7 +93,6 @@ def model_widths(
         "seen": (errors.seen, every),
         "new_gpu": (errors.new_gpu, errors.datacenter),
         "new_desktop_gpu": (errors.new_gpu, ~errors.datacenter),
-        "new_stack": (errors.new_stack, every),
     }
     usual = {kind: covering(_sizes(values, counts & of_kind)) for kind, (values, of_kind) in kinds.items()}
     widths = []
@@ -106,6 +105,19 @@ def model_widths(
         known = max(of_model.pop("seen"), floor)
         widths.append(ModelWidths(known=known, **{kind: max(width, known) for kind, width in of_model.items()}))
     return widths
+
+
+def stack_factor(errors: SingleErrors, kept: Flags | None = None) -> float:
+    """How many expected deviations cover four of five errors of rows in new software; `kept` as in `model_widths`.
+
+    References
+    ----------
+    .. [1] A. Angelopoulos and S. Bates, "A Gentle Introduction to Conformal Prediction," 2021, sec. 2.2,
+       arXiv:2107.07511: intervals as wide as a quantile of errors over their expected size.
+    """
+    new = errors.new_stack
+    counts = ~np.isnan(new.errors) & (True if kept is None else kept)
+    return covering(np.abs(new.errors[counts]) / new.spreads[counts])
 
 
 def _sizes(errors: Array, counts: Flags) -> Array:

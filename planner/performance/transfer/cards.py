@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -36,6 +37,18 @@ class Card:
         """What tells how alike two cards are: logs of rates and sizes."""
         sizes = (self.bandwidth_gb_per_s, self.matmul_tflop_per_s, self.memory_gb, self.vector_tflop_per_s)
         return tuple(math.log(value) for value in (*sizes, self.cache_mb))
+
+    @classmethod
+    def of_features(cls, features: Sequence[float]) -> Card:
+        """The card that has these features."""
+        bandwidth, matmul, memory, vector, cache = (math.exp(value) for value in features)
+        return cls(
+            matmul_tflop_per_s=matmul,
+            vector_tflop_per_s=vector,
+            bandwidth_gb_per_s=bandwidth,
+            memory_gb=memory,
+            cache_mb=cache,
+        )
 
 
 def card_of(catalog: Catalog, gpu_id: str, precision: PrecisionClass, constants: Constants) -> Card | None:

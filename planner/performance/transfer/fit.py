@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -14,8 +15,9 @@ from planner.catalog.query import find_accelerator
 from planner.catalog.records import Catalog
 from planner.performance.constants import Constants, constants_of
 from planner.performance.data_file import SCHEMA_VERSION
-from planner.performance.transfer.calibrated import exchange_widths, model_widths
+from planner.performance.transfer.calibrated import exchange_widths, model_widths, stack_factor
 from planner.performance.transfer.fit_links import FittedLinks
+from planner.performance.transfer.fit_terms import term_deviations
 from planner.performance.transfer.fitted import Fitted, fit_everything
 from planner.performance.transfer.held_out import print_held_out
 from planner.performance.transfer.models import TRANSFER_FILE
@@ -28,17 +30,19 @@ from planner.performance.transfer.widths import ModelWidths
 HEAD = """# How fast models run that were measured on some cards. Written by
 # `python -m planner.performance.transfer.fit --write` from measurements/dl_throughput.csv; see docs/estimator.md.
 # Terms are logs of seconds a unit at 100 TFLOP/s, 1,000 GB/s and 20 TFLOP/s of fp32, of a step, and fixed. Runs are
-# GPU, precision, software, and what the run weighs in the residual of runs like it. Half-widths are of logs: `known`
-# from rows of the fit, the others from fits that hadn't seen the GPU or the source. Cards are logs of rates and sizes.
+# GPU, precision, software, what the run weighs in the residual of runs like it, and its batches. Half-widths are of
+# logs: `known` from rows of the fit, the others from fits that hadn't seen the GPU; `stack_factor` times the expected
+# deviation those in new software, from fits that hadn't seen the source. Cards are logs of rates and sizes;
+# `term_deviations` are of the logs of terms before any row was seen.
 # `table` tells the rows that were fitted from others: where a plan's evidence has others, all this is fitted anew.
 """
 
 
 def document_of(fitted: Fitted, catalog: Catalog, constants: Constants) -> dict[str, Any]:
     """All that is written: terms, weights of runs, links, and half-widths that cover four of five errors."""
-    widths = model_widths(fitted.found, fitted.errors, constants)
+    widths, factor = model_widths(fitted.found, fitted.errors, constants), stack_factor(fitted.errors)
     by_kind = exchange_widths(fitted.pairs, fitted.host_errors, fitted.exchange_shares, constants)
-    return written(fitted.found, fitted.whole, fitted.links, widths, by_kind, catalog)
+    return written(fitted.found, fitted.whole, fitted.links, widths, factor, by_kind, catalog)
 
 
 def written(
@@ -46,6 +50,7 @@ def written(
     whole: Posterior,
     together: FittedLinks,
     widths: Sequence[ModelWidths],
+    factor: float,
     by_kind: Mapping[str, float],
     catalog: Catalog,
 ) -> dict[str, Any]:
@@ -56,6 +61,8 @@ def written(
         "newest_stack": max((row.stack for row in found.rows if in_suite(row.stack)), key=release_of),
         "links": {name: _digits(value) for name, value in asdict(together.rates).items()},
         "exchange_widths": {kind: _digits(value) for kind, value in by_kind.items()},
+        "stack_factor": _digits(factor),
+        "term_deviations": [_digits(value) for value in term_deviations(catalog).tolist()],
         "vendors": sorted({find_accelerator(catalog, row.gpu).vendor for row in found.rows}),
         "cards": _cards(found),
         "models": [
@@ -90,13 +97,15 @@ def _cards(found: Singles) -> dict[str, dict[str, list[float]]]:
 
 
 def _runs(found: Singles, whole: Posterior, at: int) -> list[list[object]]:
-    """Weights of a workload's rows, summed over batches, which don't count for likeness."""
-    weights: dict[tuple[str, str, str], float] = {}
+    """Weights of a workload's rows, summed over batches, which don't count for likeness, and these batches."""
+    weights: dict[tuple[str, str, str], float] = defaultdict(float)
+    batches: dict[tuple[str, str, str], list[float]] = defaultdict(list)
     for row, weight, of in zip(found.rows, whole.weights, found.measured.workload, strict=True):
         if of == at:
             key = (row.gpu, row.precision, row.stack)
-            weights[key] = weights.get(key, 0.0) + float(weight)
-    return [[*key, round(weight, 2)] for key, weight in sorted(weights.items())]
+            weights[key] += float(weight)
+            batches[key].append(row.batch or found.workloads[at].usual_batch)
+    return [[*key, round(weights[key], 2), *sorted(batches[key])] for key in sorted(weights)]
 
 
 def main() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from planner.performance.fit_steps import priors
 from planner.performance.transfer.likeness import Array, Codes
 from planner.performance.transfer.posterior import Measured, Posterior, Prior, fit
 from planner.performance.transfer.singles import Singles
+from planner.performance.transfer.spread import Spreads
 
 _SHARES = (
     "transfer_matmul_share", "transfer_traffic_share", "transfer_vector_share", "transfer_step_share",
@@ -18,6 +20,19 @@ _SHARES = (
 )  # fmt: skip
 _STEP = 3  # the term that a batch shares
 _ROUNDS_LEFT_OUT = 5  # from the terms of all rows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
+    """Rows that were left out, NaN for those that nothing is known of then."""
+
+    errors: Array  # logs of predicted over measured
+    spreads: Array  # standard deviations of these, as expected by what is left; NaN where they weren't asked for
+
+
+def term_deviations(catalog: Catalog) -> Array:
+    """Standard deviations of the logs of the terms before any row of theirs is seen, in the order of `terms.TERMS`."""
+    return priors(_SHARES, catalog)[1]
 
 
 def prior_of(rows: Measured, workloads: int, catalog: Catalog) -> Prior:
@@ -36,8 +51,10 @@ def fit_singles(found: Singles, catalog: Catalog) -> Posterior:
     return fit(found.measured, prior_of(found.measured, len(found.workloads), catalog))
 
 
-def left_out(found: Singles, whole: Posterior, groups: Mapping[str, Codes], catalog: Catalog) -> Array:
-    """Log errors (predicted over measured) of rows, each predicted without any row of its group; NaN for others.
+def left_out(
+    found: Singles, whole: Posterior, groups: Mapping[str, Codes], catalog: Catalog, *, with_spreads: bool = False
+) -> LeftOut:
+    """Log errors (predicted over measured) of rows, each predicted without any row of its group.
 
     Parameters
     ----------
@@ -49,9 +66,11 @@ def left_out(found: Singles, whole: Posterior, groups: Mapping[str, Codes], cata
         Rows of each group.
     catalog : Catalog
         For the priors.
+    with_spreads : bool
+        Whether expected deviations are worked out too.
     """
     count = len(found.rows)
-    errors = np.full(count, np.nan)
+    errors, spreads = np.full(count, np.nan), np.full(count, np.nan)
     for rows in groups.values():
         kept = np.setdiff1d(np.arange(count), rows)
         asked = rows[np.isin(found.measured.workload[rows], found.measured.workload[kept])]
@@ -61,8 +80,11 @@ def left_out(found: Singles, whole: Posterior, groups: Mapping[str, Codes], cata
         prior = prior_of(known, len(found.workloads), catalog)
         start = np.where(np.isnan(prior.centres), prior.centres, whole.terms)
         hidden = found.measured.take(asked)
-        errors[asked] = fit(known, prior, start, _ROUNDS_LEFT_OUT).log_speed(hidden) - hidden.log_speed
-    return errors
+        fitted = fit(known, prior, start, _ROUNDS_LEFT_OUT)
+        errors[asked] = fitted.log_speed(hidden) - hidden.log_speed
+        if with_spreads:
+            spreads[asked] = Spreads(known, fitted.terms, prior.deviations).of(hidden)
+    return LeftOut(errors=errors, spreads=spreads)
 
 
 def groups_by(names: list[str]) -> dict[str, Codes]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final
 
 import numpy as np
@@ -19,6 +20,7 @@ from planner.performance.transfer.calibrated import (
     exchange_widths,
     launch_shares,
     model_widths,
+    stack_factor,
     strangeness_left_out,
 )
 from planner.performance.transfer.fit_terms import groups_by, left_out
@@ -57,13 +59,22 @@ class Score:
     baselines: Mapping[str, tuple[float, float]]  # median and 90th percentile [%]
     coverage_80: float  # [-]
     median_half_width: float  # [%]
+    by_group: Mapping[str, float]  # coverage of each group left out; none where they are of two kinds [-]
+
+    @property
+    def worst(self) -> str:
+        """The group that is covered least, in words."""
+        if not self.by_group:
+            return ""
+        group = min(self.by_group, key=lambda name: self.by_group[name])
+        return f", least {self.by_group[group]:.0%} of {group}"
 
 
 def print_held_out(fitted: Fitted, catalog: Catalog, constants: Constants) -> None:
     """A line for each split."""
     for score in scores(fitted, catalog, constants):
         others = "  ".join(f"{name} {median:.1f} / {p90:.0f}" for name, (median, p90) in score.baselines.items())
-        held = f"coverage {score.coverage_80:.0%}, half-width {score.median_half_width:.1f} %"
+        held = f"coverage {score.coverage_80:.0%}, half-width {score.median_half_width:.1f} %{score.worst}"
         print(f"{score.split:32} n {score.n:4}  {score.median:.1f} / {score.p90:.1f}  {held}  {others}")
 
 
@@ -83,19 +94,20 @@ def _card_scores(fitted: Fitted, catalog: Catalog, constants: Constants) -> list
     of_sources = _source_widths(found, whole, errors, sources, constants)
     every = np.ones(len(found.rows), dtype=bool)
     on_new = errors.new_gpu * errors.strange
-    both = np.concatenate([on_new, errors.new_stack]), np.concatenate([on_cards, of_sources])
+    of_new = errors.new_stack.errors
+    both = np.concatenate([on_new, of_new]), np.concatenate([on_cards, of_sources])
     guesses = {name: _guesses(found, cards, guess) for name, guess in CARDS.items()}
-    of_generations = left_out(found, whole, generations, catalog)
+    of_generations = left_out(found, whole, generations, catalog).errors
     return [
-        _score(CARDS_OF_SUITE, on_new, on_cards, guesses, known & suite),
-        _score(CARDS_OF_ALL, on_new, on_cards, guesses, known),
-        _score(CARDS_ALL_MODELS, on_new, on_cards, guesses, every),
+        _score(CARDS_OF_SUITE, on_new, on_cards, guesses, known & suite, cards),
+        _score(CARDS_OF_ALL, on_new, on_cards, guesses, known, cards),
+        _score(CARDS_ALL_MODELS, on_new, on_cards, guesses, every, cards),
         _score(
             GENERATIONS, of_generations, _card_widths(found, whole, errors, generations, constants),
-            {name: _guesses(found, generations, guess) for name, guess in CARDS.items()}, known & suite,
+            {name: _guesses(found, generations, guess) for name, guess in CARDS.items()}, known & suite, generations,
         ),
-        _score(SOURCES_KNOWN, errors.new_stack, of_sources, {}, known),
-        _score(SOURCES, errors.new_stack, of_sources, {}, every),
+        _score(SOURCES_KNOWN, of_new, of_sources, {}, known, sources),
+        _score(SOURCES, of_new, of_sources, {}, every, sources),
         _score(NEW_KNOWN, *both, {}, np.concatenate([known, known])),
         _score(NEW, *both, {}, np.concatenate([every, every])),
     ]  # fmt: skip
@@ -128,6 +140,7 @@ def _card_widths(
                 new_stack=False,
                 datacenter=bool(errors.datacenter[row]),
                 strange=strange[row],
+                of_stack=0.0,
                 launch_share=launch[row],
                 constants=constants,
             )
@@ -141,7 +154,7 @@ def _source_widths(
     for rows in groups.values():
         others = np.ones(len(found.rows), dtype=bool)
         others[rows] = False
-        by_model = model_widths(found, errors, constants, others)
+        by_model, factor = model_widths(found, errors, constants, others), stack_factor(errors, others)
         measured = {(row.model, row.gpu) for row, keep in zip(found.rows, others, strict=True) if keep}
         for row in rows:
             own = by_model[found.measured.workload[row]]
@@ -152,6 +165,7 @@ def _source_widths(
                 new_stack=True,
                 datacenter=bool(errors.datacenter[row]),
                 strange=0.0,
+                of_stack=factor * errors.new_stack.spreads[row],
                 launch_share=launch[row],
                 constants=constants,
             )
@@ -172,18 +186,28 @@ def _host_scores(fitted: Fitted, constants: Constants) -> list[Score]:
             guesses[name][rows] = guess(pairs, others, rows) - measured[rows]
     kinds = np.array([pair.kind for pair in pairs])
     named = {NVLINK: "nvlink", PCIE: "pcie", GEFORCE: "geforce"}
-    return [_score(split, errors, widths, guesses, kinds == kind) for split, kind in named.items()]
+    return [_score(split, errors, widths, guesses, kinds == kind, hosts) for split, kind in named.items()]
 
 
-def _score(split: str, errors: Array, widths: Array, guesses: Mapping[str, Array], counts: Array) -> Score:
+def _score(
+    split: str,
+    errors: Array,
+    widths: Array,
+    guesses: Mapping[str, Array],
+    counts: Array,
+    groups: Mapping[str, Codes] = MappingProxyType({}),
+) -> Score:
     rows = counts & ~np.isnan(errors)
     median, p90 = median_and_p90(errors[rows])
+    inside = np.abs(errors) <= widths
+    of_groups = {name: members[rows[members]] for name, members in groups.items()}
     return Score(
         split=split,
         n=int(rows.sum()),
         median=median,
         p90=p90,
         baselines={name: median_and_p90(guess[rows & ~np.isnan(guess)]) for name, guess in guesses.items()},
-        coverage_80=float(np.mean(np.abs(errors[rows]) <= widths[rows])),
+        coverage_80=float(np.mean(inside[rows])),
         median_half_width=float(np.median(PERCENT * np.sinh(widths[rows]))),
+        by_group={name: float(np.mean(inside[members])) for name, members in of_groups.items() if len(members)},
     )

@@ -66,7 +66,8 @@ def refitted(table: PublishedTable, ids: Collection[str], catalog: Catalog, cons
     known = {(model.model, model.input): model.widths for models in whole.models.values() for model in models}
     widest = _widest(list(known.values()))
     widths = [known.get((workload.model, workload.input), widest) for workload in found.workloads]
-    return transfer_of(written(rest, fit_singles(rest, catalog), together, widths, whole.exchange_widths, catalog))
+    fitted = fit_singles(rest, catalog)
+    return transfer_of(written(rest, fitted, together, widths, whole.stack_factor, whole.exchange_widths, catalog))
 
 
 def _widest(widths: Sequence[ModelWidths]) -> ModelWidths:
@@ -74,5 +75,4 @@ def _widest(widths: Sequence[ModelWidths]) -> ModelWidths:
         known=max(each.known for each in widths),
         new_gpu=max(each.new_gpu for each in widths),
         new_desktop_gpu=max(each.new_desktop_gpu for each in widths),
-        new_stack=max(each.new_stack for each in widths),
     )

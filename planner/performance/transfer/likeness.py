@@ -69,6 +69,16 @@ def covariance(one: Places, two: Places) -> Array:
     return total
 
 
+def variance(places: Places) -> Array:
+    """Variance of the log of speed of each run, beyond what terms explain: its covariance with itself."""
+    drift = np.where(places.release != NO_RELEASE, places.release - _MIDDLE_RELEASE, 0.0)
+    of_card = _CARD**2 + _CARD_MODEL**2 + _ONE_CARD**2
+    of_software = _SOFTWARE**2 + _SOFTWARE_MODEL**2 + _SOFTWARE_PRECISION**2 + _SOFTWARE_MODEL_PRECISION**2
+    elsewhere = (_CARD_MODEL_OTHER**2 + _SOFTWARE_MODEL_OTHER**2) * places.other**2
+    total: Array = of_card + of_software + _MODEL_PRECISION**2 + elsewhere + _DRIFT**2 * drift**2
+    return total
+
+
 def _same(one: Codes, two: Codes) -> Array:
     same: Array = (one[:, None] == two[None, :]).astype(np.float64)
     return same

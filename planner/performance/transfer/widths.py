@@ -18,12 +18,11 @@ _FARTHEST_VARIANCE = 1.0  # what a card like none that was measured adds, in var
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelWidths:
-    """Of one model on one card: where it was measured on the card, on a new card, and in new software."""
+    """Of one model on one card: where it was measured on the card, and on a new card."""
 
     known: float
     new_gpu: float  # for data centres
     new_desktop_gpu: float  # for consumers and workstations, which differ more in power and software
-    new_stack: float
 
 
 def strangeness(card: Array, measured: Array) -> float:
@@ -54,6 +53,7 @@ def single_width(
     new_stack: bool,
     datacenter: bool,
     strange: float,
+    of_stack: float,
     launch_share: float,
     constants: Constants,
 ) -> float:
@@ -69,6 +69,8 @@ def single_width(
         Whether the card is sold for data centres.
     strange : float
         How unlike all measured cards a new one is, see `strangeness`. [-]
+    of_stack : float
+        What new software makes of the deviation that the rows behind the speed leave, on this card. [-]
     launch_share : float
         Share of the step that is the same for any batch: less sure where nothing of the kind was measured. [-]
     constants : Constants
@@ -76,10 +78,10 @@ def single_width(
     """
     if not new_gpu and not new_stack:
         return widths.known
-    of_new = widths.new_gpu if datacenter else widths.new_desktop_gpu
-    width = of_new * float(strange_factor(strange))
-    if new_stack:  # whose errors are of known cards, so hold what these err by
-        width = math.hypot(width, widths.new_stack) if new_gpu else widths.new_stack
+    width = max(widths.known, of_stack) if new_stack else widths.known
+    if new_gpu:
+        of_new = widths.new_gpu if datacenter else widths.new_desktop_gpu
+        width = max(width, of_new * float(strange_factor(strange)))
     bound = launch_share > constants.launch_bound_share
     return math.hypot(width, constants.half_width_regime) if bound else width
 

@@ -26,6 +26,8 @@ WIDTHS = Widths(
         half_width_regime=0.3,
         half_width_experts=0.22,
         half_width_open=0.12,
+        unknown_code_slower=1.5,
+        unknown_code_faster=0.5,
     ),
 )
 SAID = {"parallelism": "fsdp", "micro_batch_seqs": 4, "activation_checkpointing": "none"}
@@ -54,20 +56,28 @@ def predicted(*, shares: dict[str, float] | None = None, **changes: Any) -> Spee
 )
 def test_the_less_was_measured_the_wider(changes: dict[str, Any], novelty: str, width: float) -> None:
     found = predicted(**changes)
-    assert (WIDTHS.novelty(found), WIDTHS.half_width(found)) == (novelty, width)
+    assert (WIDTHS.novelty(found), WIDTHS.parts(found).base) == (novelty, width)
 
 
 def test_what_else_is_uncertain_adds_in_quadrature() -> None:
     calm = predicted(**FOUNDRY)
     busy = replace(calm, shares={"launch": 0.13, "communication": 0.13})
-    assert WIDTHS.half_width(busy) == pytest.approx(math.hypot(0.1, 0.3))
+    assert WIDTHS.half_widths(busy) == pytest.approx((math.hypot(0.1, 0.3),) * 2)
     experts = replace(calm.run.subject, spec=replace(calm.run.subject.spec, experts=8, experts_per_token=2))
     routed = replace(calm, run=replace(calm.run, subject=experts))
-    assert WIDTHS.half_width(routed) == pytest.approx(math.hypot(0.1, 0.22))
-    assert WIDTHS.half_width(predicted(**FOUNDRY, parallelism=None)) == pytest.approx(math.hypot(0.1, 0.12))
+    assert WIDTHS.half_widths(routed) == pytest.approx((math.hypot(0.1, 0.22),) * 2)
+    assert WIDTHS.half_widths(predicted(**FOUNDRY, parallelism=None)) == pytest.approx((math.hypot(0.1, 0.12),) * 2)
     shapeless = dict.fromkeys(("n_layers", "d_model", "n_heads", "d_ff"))
     usual = predicted(**FOUNDRY, model="who-knows", **shapeless)
-    assert WIDTHS.half_width(usual) == pytest.approx(math.hypot(0.1, 0.12))
+    assert WIDTHS.half_widths(usual) == pytest.approx((math.hypot(0.1, 0.12),) * 2)
+
+
+def test_code_that_nobody_measured_is_rather_slower_than_faster() -> None:
+    busy = predicted(shares={"launch": 0.3})
+    assert WIDTHS.half_widths(predicted()) == pytest.approx((0.3, 0.1))
+    assert WIDTHS.half_widths(busy) == pytest.approx((math.hypot(0.3, 0.3), math.hypot(0.1, 0.3)))
+    assert WIDTHS.half_widths(predicted(gpu="mi300x-192gb")) == pytest.approx((0.8, 0.8))  # nothing of a vendor's card
+    assert WIDTHS.half_widths(predicted(gpu="t4", precision="fp16")) == pytest.approx((0.4, 0.4))
 
 
 def test_a_stacks_offset_is_in_the_speed() -> None:

@@ -7,6 +7,7 @@ import re
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from benchmarks.transfer_accuracy import SHIPPED
@@ -47,6 +48,8 @@ def place_of(split: Split) -> tuple[str, str]:
     if split.id.startswith("mlperf-"):
         benchmark, _, group = split.id.removeprefix("mlperf-").rpartition("-")
         return LEADS[group], benchmark.replace("-", "_")
+    if split.id.startswith("source-"):
+        return "Each source left out", split.id.removeprefix("source-")
     return PLACES.get(split.id, ("", split.name))
 
 
@@ -149,10 +152,12 @@ def test_shipped_errors_of_times_to_target_are_what_the_fit_gives(group):
             continue
         split = shipped.pop(f"mlperf-{benchmark.replace('_', '-')}-{group[1]}")
         median, p90 = median_and_p90([miss.error for miss in misses])
-        inside = [abs(miss.error) <= targets[benchmark].half_widths[miss.novelty] for miss in misses]
+        sides = [targets[benchmark].half_widths[miss.novelty] for miss in misses]
+        inside = [abs(miss.error) <= side for miss, side in zip(misses, sides, strict=True)]
         assert split.rows == len(misses), split.id
         assert split.errors == Errors(median_ape=round(median, 1), p90_ape=round(p90, 1)), split.id
         assert split.coverage_80 == round(sum(inside) / len(inside), 2), split.id
+        assert split.median_half_width == round(float(np.median(100 * np.sinh(sides))), 1), split.id
         assert split.best_baseline == best_of(baselines_of(benchmark, group[0]), 1), split.id
     assert not shipped
 
