@@ -26,6 +26,7 @@ from planner.strategy.machines import Machine
 _SAME = 1e-9
 _FASTEST, _SLOWEST = 1e6, 1e-6  # times the planned speed, between which an observed one is looked for
 _STEPS = 200
+_LAST_START = "2099-12"
 
 
 def replan(
@@ -66,7 +67,10 @@ def replan(
     found.document["name"] = f"{scenario.name}, from month {month}"[:200]
     found.document["horizon_months"] = scenario.horizon_months - month + 1
     if scenario.plan_starts is not None:
-        found.document["plan_starts"] = later(scenario.plan_starts, month - 1)
+        starts = later(scenario.plan_starts, month - 1)
+        if starts > _LAST_START:
+            raise InputError("replan_starts", field="plan_starts", value=starts, latest=_LAST_START)
+        found.document["plan_starts"] = starts
     carry_demand(found, scenario)
     if demand == "measured":
         scale_demand(found, comparison)
@@ -107,8 +111,13 @@ def _machines(found: Replan, scenario: Scenario, comparison: Comparison) -> None
 def _without(found: Replan, id: str) -> None:
     """Leave out a type that the new plan can't have, with the speeds on it."""
     del found.document["machines"][id]
-    for job in found.document["jobs"].values():
+    for name, job in found.document["jobs"].items():
         (job.get("throughput") or {}).pop(id, None)
+        for key in ("only_on", "not_on"):
+            if id in (job.get(key) or ()):
+                job[key] = [place for place in job[key] if place != id]
+        if job.get("only_on") == []:
+            raise InputError("replan_only_on", field=f"jobs.{name}.only_on", value=id)
 
 
 def _machine(

@@ -570,6 +570,29 @@ def test_a_type_that_the_new_plan_lacks_has_no_price_there() -> None:
     assert "own" not in replan(plan, check_document(plan), comparison, 9).document["machines"]
 
 
+@pytest.mark.parametrize(("places", "code"), [(["own", "rented"], None), (["own"], "replan_only_on")])
+def test_a_job_that_may_only_run_where_nothing_is_left_is_refused(places: list[str], code: str | None) -> None:
+    plan = small_plan({"machines.own.delivery_months": 6})
+    _, comparison = followed(plan, "cloud", 8)
+    pinned = small_plan({"machines.own.delivery_months": 6, "jobs.work.only_on": places})
+    try:
+        found = replan(pinned, check_document(pinned), comparison, 9)
+    except InputError as error:
+        assert error.code == code
+    else:
+        assert code is None
+        assert found.document["jobs"]["work"]["only_on"] == ["rented"]
+
+
+def test_a_new_plan_after_the_last_year_that_is_known_is_refused() -> None:
+    plan = small_plan({"plan_starts": "2099-06"})
+    _, comparison = followed(plan, "cloud", 8)
+    assert replan(plan, check_document(plan), comparison, 7).document["plan_starts"] == "2099-12"
+    with pytest.raises(InputError, match=r"2100-01.*2099-12") as error:
+        replan(plan, check_document(plan), comparison, 8)
+    assert error.value.code == "replan_starts"
+
+
 def test_a_quote_that_is_left_out_has_no_price_there() -> None:
     plan = {**BLOCKS, "rental": {**BLOCKS["rental"], "price_change_per_year": -0.2}}
     plan["rental"]["commitments"] = {"reserved": {"days": 14, "months": [3]}}
