@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from ui import formatting
@@ -81,13 +82,7 @@ def tornado_chart(
         "titleAnchor": "start",
     }
 
-    def x(field: str) -> Spec:
-        return {
-            "field": field,
-            "type": "quantitative",
-            "scale": {"domain": domain, "nice": False, "zero": False},
-            "axis": axis,
-        }
+    x = partial(_x, domain=domain, axis=axis)
 
     def y(field: str) -> Spec:
         domain_y = {"domain": [0, len(bars)], "reverse": True, "nice": False}
@@ -150,6 +145,12 @@ def tornado_chart(
             }
         )
     return themed(layers, colours, height=BAR_STEP_PX * len(bars) + AXIS_PX, faded=faded)
+
+
+def _x(field: str, *, domain: list[float], axis: Spec) -> Spec:
+    """A field along a chart's value axis, which needn't begin at zero."""
+    scale = {"domain": domain, "nice": False, "zero": False}
+    return {"field": field, "type": "quantitative", "scale": scale, "axis": axis}
 
 
 def _tornado_rows(
@@ -217,13 +218,7 @@ def ranges_chart(groups: Sequence[Group], *, horizon: str, currency: Currency, d
         "titleAnchor": "start",
     }
 
-    def x(field: str) -> Spec:
-        return {
-            "field": field,
-            "type": "quantitative",
-            "scale": {"domain": domain, "nice": False, "zero": False},
-            "axis": axis,
-        }
+    x = partial(_x, domain=domain, axis=axis)
 
     y = {
         "field": "y",
