@@ -17,6 +17,7 @@ from planner.cli.measure import add_measure
 from planner.cli.output import EXIT_INTERRUPTED, EXIT_INVALID
 from planner.cli.plan import add_plan
 from planner.cli.recommend import add_recommend
+from planner.cli.sweep import add_sweep
 from planner.cli.validate import add_validate
 from planner.errors import PlannerError
 
@@ -49,6 +50,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for add in (
         add_plan,
+        add_sweep,
         add_actual,
         add_estimate,
         add_recommend,

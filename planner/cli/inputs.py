@@ -7,6 +7,7 @@ import datetime as dt
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from planner.catalog.load import load_catalog
 from planner.catalog.records import Catalog, Workload
@@ -33,14 +34,25 @@ def read_scenario(options: argparse.Namespace) -> Scenario:
     InputError
         A path that is given twice, or what is wrong with the file or a value.
     """
-    content, name = read_file(options.file), str(options.file)
     if not options.set:
-        return parse_scenario(content, file=name)
-    paths = [path for path, _ in options.set]
+        return parse_scenario(read_file(options.file), file=str(options.file))
+    return check_document(read_scenario_document(options), file=str(options.file))
+
+
+def read_scenario_document(options: argparse.Namespace) -> dict[str, Any]:
+    """The scenario file as it stands, with the values of `--set`, its fields unchecked.
+
+    Raises
+    ------
+    InputError
+        A path that is given twice, or what is wrong with the file.
+    """
+    document = read_document(read_file(options.file), file=str(options.file))
+    paths = [path for path, _ in options.set or ()]
     for path in paths:
         if paths.count(path) > 1:
             raise InputError("path_twice", field=f"--set {path}", value=path)
-    return check_document(with_overrides(read_document(content, file=name), dict(options.set)), file=name)
+    return with_overrides(document, dict(options.set or ()))
 
 
 def with_measurements(

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
+from planner.cost.course import Array as Array
+from planner.cost.course import Course, dense, scaled
+
 Group = Literal["capex", "residual", "opex", "financing"]
 TaxKind = Literal["tax_purchase", "tax_lease", "tax_local", "tax_rented"]
 
@@ -28,15 +29,30 @@ class CostLine:
     job: str
     unit: str
     unit_price: Array  # [rows], USD
-    quantity: Array  # [rows, H + 1]; column 0 is the start of the plan, column k the end of month k
+    course: Course  # its quantity, [rows, H + 1]; column 0 is the start of the plan, column k the end of month k
     price_factor: Array | None = None  # [rows, H + 1], on the unit price; None: it is the same at all times
     reduces: str = ""  # id of the line that this one takes something off
-    kwh: Array | None = None
-    kg_co2e: Array | None = None
+    kwh_course: Course | None = None
+    kg_co2e_course: Course | None = None
     taxed: TaxKind | None = None
     price_at: tuple[int, ...]
     driver_at: tuple[int, ...] = ()
     minor_at: tuple[int, ...] = ()
+
+    @property
+    def quantity(self) -> Array:
+        """Quantity by row and time."""
+        return dense(self.course)
+
+    @property
+    def kwh(self) -> Array | None:
+        """Energy at the meter by row and time."""
+        return None if self.kwh_course is None else dense(self.kwh_course)
+
+    @property
+    def kg_co2e(self) -> Array | None:
+        """Emissions by row and time."""
+        return None if self.kg_co2e_course is None else dense(self.kg_co2e_course)
 
     @property
     def kind(self) -> str:
@@ -52,6 +68,11 @@ class CostLine:
     def price(self) -> Array:
         """Unit price by row and time. [USD]"""
         return np.broadcast_to(self._prices(), self.quantity.shape)
+
+    @property
+    def amount_course(self) -> Course:
+        """Money by row and time, undiscounted, in the fewest numbers. [USD]"""
+        return scaled(self.course, self.unit_price) if self.price_factor is None else self.amount
 
     @property
     def amount(self) -> Array:

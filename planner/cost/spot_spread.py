@@ -14,6 +14,7 @@ from planner.cost.lines import Array
 SAMPLES: Final = 2_000
 _SEED = 20_261_130
 _MOST_DRAWN = 30  # losses of a course that are drawn one by one; the sum of more is normal for all that one can see
+_MOST_SPANS = 1e12  # that are counted; more spread no more, in share of the whole
 _NEARLY_UNIFORM = 1e-4  # interruptions expected within a span, below which they are spread evenly over it
 _LARGEST_EXPONENT = 27.0  # such a span never goes through, and its tries can still be counted
 
@@ -81,6 +82,11 @@ def spot_courses(
     tries that fail are geometric with the success `exp(-hazard span)`, those of many spans negative binomial, and each
     loses a time that is exponential, cut at the span. So a course takes a handful of draws, however long it is.
     """
+    if attempts > (most := int(_MOST_SPANS / segments)):
+        part = spot_courses(
+            rng, startup_s, busy_s, segments, hazard, load_s, reacquire_s, attempts=most, samples=samples
+        )
+        return SpotCourses(paid_s=part.paid_s * (attempts / most), waiting_s=part.waiting_s * (attempts / most))
     restart_s = startup_s + load_s
     segment_s = busy_s / segments
     starts = _failures(rng, np.full(samples, attempts), startup_s, hazard)

@@ -16,6 +16,8 @@ from planner.scenario.money import Money, money_aliases
 from planner.scenario.schema import Scenario
 
 _MISSING = object()
+_NUMERIC = (int, float, Money)
+_UNIONS = (typing.Union, types.UnionType)
 
 
 def get_value(document: Mapping[str, Any], path: str) -> Any:
@@ -75,6 +77,24 @@ def check_path(path: str, document: Mapping[str, Any] | None = None) -> None:
             raise InputError("unknown_path", field=path, found=path, near=_near(path, document))
 
 
+def check_numeric(path: str, document: Mapping[str, Any]) -> None:
+    """Check that a path leads to a number.
+
+    Raises
+    ------
+    InputError
+        As `check_path`, or for another kind of input.
+    """
+    check_path(path, document)
+    annotation: Any = Scenario
+    for key in path.split("."):
+        annotation = _step(annotation, key)
+    annotation = _unwrap(annotation)
+    kinds = [_unwrap(kind) for kind in get_args(annotation)] if get_origin(annotation) in _UNIONS else [annotation]
+    if not any(kind in _NUMERIC for kind in kinds):
+        raise InputError("path_not_numeric", field=path, value=path, near=_near(path, document))
+
+
 def numeric_paths(document: Mapping[str, Any]) -> tuple[str, ...]:
     """Every numeric input of a scenario document that has a path, given or not, sorted."""
     found = set(_walk(Scenario, "", document))
@@ -92,7 +112,7 @@ def _walk(annotation: Any, prefix: str, value: Any) -> Iterator[str]:
         if isinstance(value, Mapping):
             for key, inner in value.items():
                 yield from _walk(get_args(annotation)[1], f"{prefix}.{key}", inner)
-    elif annotation in (int, float, Money):
+    elif annotation in _NUMERIC:
         yield prefix
 
 
@@ -114,7 +134,7 @@ def _unwrap(annotation: Any) -> Any:
         origin = get_origin(annotation)
         if origin is typing.Annotated:
             annotation = get_args(annotation)[0]
-        elif origin in (typing.Union, types.UnionType):
+        elif origin in _UNIONS:
             inner = [arg for arg in get_args(annotation) if arg is not type(None)]
             if len(inner) != 1:
                 return annotation

@@ -7,27 +7,38 @@ listed, and of all combinations the one with the lowest present value is taken, 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from planner.cost.lines import Array
+from planner.strategy.candidates import KINDS as KINDS
+from planner.strategy.candidates import Candidates, JobPlan, punctual_rows
+from planner.strategy.candidates import Kind as Kind
+from planner.strategy.candidates import on_time as on_time
 from planner.strategy.fleet import machines_there, powered_h_by_month, powered_h_of_one
 from planner.strategy.kernel import Choice, kernel
-from planner.strategy.meanwhile import NOWHERE, only, rented_warnings, undone, undone_problems, with_meanwhile
+from planner.strategy.meanwhile import (
+    NOWHERE,
+    rented_warnings,
+    stacked,
+    taken,
+    undone,
+    undone_problems,
+    with_meanwhile,
+)
 from planner.strategy.parameters import Theta
-from planner.strategy.problem import Issue, Job, Pair, PlanProblem
+from planner.strategy.problem import Issue, Pair, PlanProblem
 from planner.strategy.quotas import quota_problems, quotas_exceeded
 from planner.strategy.relief_lines import with_relieved_early
-from planner.strategy.sessions import busy_h_by_month, session_node_h, turnaround_h
+from planner.strategy.sessions import busy_h_by_month, turnaround_h
 
-Kind = Literal["local", "cloud", "hybrid"]
-KINDS: tuple[Kind, ...] = ("local", "cloud", "hybrid")
 MAX_COMBINATIONS = 256
 _OFFERS_PER_JOB = 8  # cheapest by rental; storage and egress can reorder the first few, hardly more
+_MOST_ROWS = 2048  # costed at once, and
+_MOST_VALUES = 1 << 22  # of theta among them: 32 MiB
 _SLACK = 1e-9
 
 
@@ -47,24 +58,15 @@ class Allocation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Side:
-    """Candidates of one job on one side: those on time, the cheapest first; else the fastest."""
+class AllocatedRows:
+    """A strategy's choices under many rows of parameter values."""
 
-    pairs: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Plan:
-    """One job's share and candidates."""
-
-    job: int
-    local_share: float
-    local: _Side | None
-    rented: _Side | None
-    rented_meanwhile: bool  # where its machines aren't there yet; `rented` is then given whatever the share
+    rows: npt.NDArray[np.int64]  # that have a choice, ascending: in the others some job can't run at all
+    choice: Choice | None  # of these rows; None where there are none
+    undoable: Mapping[int, tuple[Issue, ...]]  # by row without a choice: what stands in the way
 
 
-def allocate(problem: PlanProblem, theta: Theta, kind: Kind) -> Allocation:
+def allocate(problem: PlanProblem, theta: Theta, kind: Kind, candidates: Candidates | None = None) -> Allocation:
     """The cheapest way to carry out a named strategy under one row of parameter values.
 
     Parameters
@@ -75,122 +77,105 @@ def allocate(problem: PlanProblem, theta: Theta, kind: Kind) -> Allocation:
         Parameter values.
     kind : str
         "local", "cloud" or "hybrid".
+    candidates : Candidates, optional
+        Of the problem and this row, where several strategies are asked for.
 
     Returns
     -------
     Allocation
         With a choice of one row, or the problems that stand in the way.
     """
-    problems: list[Issue] = []
-    warnings: list[Issue] = []
-    plans: list[_Plan] = []
-    for index, job in enumerate(problem.jobs):
-        plan = _plan_job(problem, theta, kind, index, job, problems, warnings)
-        if plan is not None:
-            plans.append(plan)
-    if len(plans) < len(problem.jobs):
-        return Allocation(kind=kind, choice=None, problems=tuple(problems), warnings=tuple(warnings))
-    routing, meanwhile = _combinations(problem, plans)
-    counts = machine_counts(problem, theta, routing, keep_fixed=kind != "cloud")
-    choices = with_meanwhile(problem, theta, routing, counts, meanwhile)
-    evaluation = kernel(problem, theta, choices)
-    overfull = _overfull(problem, theta, choices)
-    short = overfull.sum(axis=1) + undone(problem, choices).any(axis=2).sum(axis=1)
-    short = short + quotas_exceeded(problem, theta, choices)
-    best = int(np.lexsort((evaluation.present_value_usd, short))[0])  # all work within capacity, then cheapest
-    choice = only(problem, choices, best)
-    problems += undone_problems(problem, choice)
-    problems += _capacity_problems(problem, theta, choice, overfull[best])
-    problems += quota_problems(problem, theta, choice)
-    problems += _late_problems(problem, theta, choice.routing)
-    warnings += _load_warnings(problem, theta, choice, overfull[best])
-    warnings += rented_warnings(problem, choice)
-    return Allocation(kind=kind, choice=choice, problems=tuple(problems), warnings=tuple(warnings))
-
-
-def _plan_job(
-    problem: PlanProblem, theta: Theta, kind: Kind, index: int, job: Job, problems: list[Issue], warnings: list[Issue]
-) -> _Plan | None:
-    """Share and candidates of one job; reports problems and returns None when it can't run as the strategy wants."""
-    pairs = [(i, pair) for i, pair in enumerate(problem.pairs) if pair.job == index]
-    local = _side(problem, theta, job, [(i, pair) for i, pair in pairs if pair.machine is not None])
-    rented = _side(problem, theta, job, [(i, pair) for i, pair in pairs if pair.offer is not None])
-    share = _local_share(theta, kind, job)
-    if kind == "hybrid" and job.local_share is None:
-        wanted, other = (local, rented) if share == 1.0 else (rented, local)
-        if wanted is None and other is not None:
-            where = "rented" if share == 1.0 else "owned"
-            warnings.append(Issue(code=f"moved_to_{where}", field=f"jobs.{job.id}", params={"job": job.id}))
-            share = 1.0 - share
-    missing = [
-        side
-        for side, found, needed in (("local", local, share > 0), ("rented", rented, share < 1))
-        if needed and found is None
-    ]
-    for side in missing:
-        problems += _why_not(problem, job, side, [pair for _, pair in pairs])
-    if missing:
-        return None
-    meanwhile = kind == "hybrid" and share > 0 and _may_stand_in(problem, theta, local, rented)
-    return _Plan(
-        job=index,
-        local_share=share,
-        local=local if share > 0 else None,
-        rented=rented if share < 1 or meanwhile else None,
-        rented_meanwhile=meanwhile,
+    [(_, plans)] = (candidates or Candidates(problem, theta)).plans(kind)
+    if plans.jobs is None:
+        return Allocation(kind=kind, choice=None, problems=plans.problems, warnings=plans.warnings)
+    choice = _cheapest(problem, theta, kind, plans.jobs)
+    return Allocation(
+        kind=kind,
+        choice=choice,
+        problems=(*plans.problems, *choice_problems(problem, theta, choice)),
+        warnings=(*plans.warnings, *_load_warnings(problem, theta, choice), *rented_warnings(problem, choice)),
     )
 
 
-def _may_stand_in(problem: PlanProblem, theta: Theta, local: _Side | None, rented: _Side | None) -> bool:
-    """Whether a job needs, and has, something rented for the time until its machines are there."""
-    if local is None or rented is None:
-        return False
-    machines = [problem.pairs[pair].machine for pair in local.pairs]
-    awaited = any(machine is not None and problem.machines[machine].complete_after for machine in machines)
-    return awaited and on_time(problem, theta, problem.pairs[rented.pairs[0]])
+def choice_problems(problem: PlanProblem, theta: Theta, choice: Choice) -> list[Issue]:
+    """What keeps a choice of one row from doing all the work on time, within capacity and quotas."""
+    return [
+        *undone_problems(problem, choice),
+        *_capacity_problems(problem, theta, choice),
+        *quota_problems(problem, theta, choice),
+        *_late_problems(problem, theta, choice.routing),
+    ]
 
 
-def _local_share(theta: Theta, kind: Kind, job: Job) -> float:
-    if kind == "local":
-        return 1.0
-    if kind == "cloud":
-        return 0.0
-    if job.in_house:
-        return 1.0
-    if job.local_share_at is not None:
-        return float(theta[0, job.local_share_at])
-    return 1.0 if job.job_class == "development" else 0.0
+def allocate_rows(problem: PlanProblem, theta: Theta, kind: Kind, candidates: Candidates) -> AllocatedRows:
+    """As `allocate`, for each row of parameter values by itself.
+
+    Parameters
+    ----------
+    problem : PlanProblem
+        The resolved question.
+    theta : array, shape [rows, parameters]
+        Parameter values.
+    kind : str
+        "local", "cloud" or "hybrid".
+    candidates : Candidates
+        Of the problem and these rows, for all strategies.
+
+    Returns
+    -------
+    AllocatedRows
+        The choices that `allocate` makes under the same values.
+    """
+    undoable: dict[int, tuple[Issue, ...]] = {}
+    found: list[tuple[npt.NDArray[np.int64], Choice]] = []
+    for rows, plans in candidates.plans(kind):
+        if plans.jobs is None:
+            undoable |= dict.fromkeys(rows.tolist(), plans.problems)
+        else:
+            found.append((rows, _cheapest(problem, theta[rows], kind, plans.jobs)))
+    if not found:
+        return AllocatedRows(rows=np.zeros(0, dtype=np.int64), choice=None, undoable=undoable)
+    planned = np.concatenate([rows for rows, _ in found])
+    order = np.argsort(planned)
+    choice = taken(problem, stacked(problem, [choice for _, choice in found]), order)
+    return AllocatedRows(rows=planned[order], choice=choice, undoable=undoable)
 
 
-def on_time(problem: PlanProblem, theta: Theta, pair: Pair) -> bool:
-    """Whether one attempt ends within the job's limit, without waiting."""
-    limit_h = problem.jobs[pair.job].deadline_h
-    return limit_h is None or float(turnaround_h(problem, pair, theta)[0]) <= limit_h * (1 + _SLACK)
+def choice_within(problem: PlanProblem, theta: Theta, choice: Choice) -> npt.NDArray[np.bool_]:
+    """Whether `choice_problems` would find nothing, by row."""
+    within = _short(problem, theta, choice) == 0
+    for index, pair in enumerate(problem.pairs):
+        used = choice.routing[:, index] > 0
+        if used.any():
+            within &= ~used | punctual_rows(problem, theta, pair)
+    return np.asarray(within)
 
 
-def _side(problem: PlanProblem, theta: Theta, job: Job, pairs: Sequence[tuple[int, Pair]]) -> _Side | None:
-    possible = [(i, pair) for i, pair in pairs if pair.feasible]
-    if not possible:
-        return None
-    punctual = [(i, pair) for i, pair in possible if on_time(problem, theta, pair)]
-    if not punctual:  # the fastest, so that the plan says how near the limit it comes
-        return _Side(pairs=(min(possible, key=lambda item: float(turnaround_h(problem, item[1], theta)[0]))[0],))
-    punctual.sort(key=lambda item: (_run_cost(problem, theta, item[1]), item[1].resource))
-    return _Side(pairs=tuple(i for i, _ in punctual))
+def _cheapest(problem: PlanProblem, theta: Theta, kind: Kind, plans: Sequence[JobPlan]) -> Choice:
+    """Under each row, of all combinations of candidates those with all work within capacity, then the cheapest."""
+    routing, meanwhile = _combinations(problem, plans)
+    many = len(routing)
+    step = max(1, min(_MOST_ROWS // many, _MOST_VALUES // (many * theta.shape[1])))
+    found = []
+    for start in range(0, len(theta), step):
+        some = theta[start : start + step]
+        values = np.repeat(some.T, many, axis=1).T  # columns stay together in memory
+        tries = np.tile(routing, (len(some), 1))
+        counts = machine_counts(problem, values, tries, keep_fixed=kind != "cloud")
+        choices = with_meanwhile(problem, values, tries, counts, np.tile(meanwhile, (len(some), 1)))
+        cost = kernel(problem, values, choices).present_value_usd
+        order = np.lexsort((cost.reshape(-1, many), _short(problem, values, choices).reshape(-1, many)), axis=1)
+        found.append(taken(problem, choices, order[:, 0] + many * np.arange(len(some))))
+    return stacked(problem, found)
 
 
-def _run_cost(problem: PlanProblem, theta: Theta, pair: Pair) -> float:
-    """A first order of candidates: rental of an attempt, or hours of machines weighted by their price."""
-    if pair.offer is not None:
-        offer = problem.offers[pair.offer]
-        return float((session_node_h(pair, offer, theta) * theta[:, offer.price_at])[0])
-    assert pair.machine is not None
-    machine = problem.machines[pair.machine]
-    price = machine.gpus * theta[0, machine.gpu_price_at] + theta[0, machine.host_price_at]
-    return float(price * pair.gpus / machine.gpus * turnaround_h(problem, pair, theta)[0])
+def _short(problem: PlanProblem, theta: Theta, choice: Choice) -> Array:
+    """Number of machine types, jobs and quotas that a choice asks too much of. [rows]"""
+    short = _overfull(problem, theta, choice).sum(axis=1) + undone(problem, choice).any(axis=2).sum(axis=1)
+    return np.asarray(short + quotas_exceeded(problem, theta, choice))
 
 
-def _combinations(problem: PlanProblem, plans: Sequence[_Plan]) -> tuple[Array, npt.NDArray[np.int64]]:
+def _combinations(problem: PlanProblem, plans: Sequence[JobPlan]) -> tuple[Array, npt.NDArray[np.int64]]:
     """Routing rows of every combination of candidates, the cheapest first where there are too many.
 
     And the pair on which each job is rented while its machines aren't there yet.
@@ -263,13 +248,11 @@ def _overfull(problem: PlanProblem, theta: Theta, choice: Choice) -> npt.NDArray
     return np.asarray(np.any(busy > powered * (1 + _SLACK), axis=2), dtype=np.bool_)
 
 
-def _capacity_problems(
-    problem: PlanProblem, theta: Theta, choice: Choice, overfull: npt.NDArray[np.bool_]
-) -> list[Issue]:
+def _capacity_problems(problem: PlanProblem, theta: Theta, choice: Choice) -> list[Issue]:
     busy = _hours(problem, theta, choice)[0].max(axis=2)[0]
     count = choice.machine_count
     issues = []
-    for index in np.flatnonzero(overfull):
+    for index in np.flatnonzero(_overfull(problem, theta, choice)[0]):
         machine = problem.machines[index]
         hours = float(powered_h_of_one(machine, theta)[0])
         params = {
@@ -283,7 +266,8 @@ def _capacity_problems(
     return issues
 
 
-def _load_warnings(problem: PlanProblem, theta: Theta, choice: Choice, overfull: npt.NDArray[np.bool_]) -> list[Issue]:
+def _load_warnings(problem: PlanProblem, theta: Theta, choice: Choice) -> list[Issue]:
+    overfull = _overfull(problem, theta, choice)[0]
     busy, available = np.broadcast_arrays(*_hours(problem, theta, choice))
     load = np.divide(busy, available, out=np.zeros(busy.shape), where=available > 0).max(axis=2)[0]
     issues = []
@@ -315,27 +299,3 @@ def late_problem(problem: PlanProblem, theta: Theta, pair: Pair) -> Issue | None
 def _late_problems(problem: PlanProblem, theta: Theta, routing: Array) -> list[Issue]:
     used = [pair for index, pair in enumerate(problem.pairs) if routing[0, index] > 0]
     return [late for pair in used if (late := late_problem(problem, theta, pair)) is not None]
-
-
-def _why_not(problem: PlanProblem, job: Job, side: str, pairs: Sequence[Pair]) -> list[Issue]:
-    """The reasons of the candidates of a side, the most helpful one; or that there is no candidate."""
-    mine = [pair for pair in pairs if (pair.machine is not None) == (side == "local")]
-    if not mine:
-        code = "no_machines" if side == "local" else "no_offers"
-        return [Issue(code=code, field="machines" if side == "local" else "rental", params={"job": job.id})]
-    rules = ("in_house_only", "pinned_elsewhere", "pinned_off", "region_not_allowed", "term_not_allowed")
-    allowed = [pair for pair in mine if not any(issue.code in rules for issue in pair.problems)]
-    if allowed:  # what keeps a permitted place from doing the job helps more than that another isn't permitted
-        mine = allowed
-    reasons = [issue for pair in mine for issue in pair.problems]
-    order = (*rules, "quota_below_run", "quota_zero", "does_not_fit", "too_many_gpus", "fits_nowhere")
-    reasons.sort(key=lambda issue: (order.index(issue.code) if issue.code in order else len(order), _distance(issue)))
-    return reasons[:1]
-
-
-def _distance(issue: Issue) -> float:
-    """How far a candidate is from fitting: memory needed over memory there."""
-    memory, capacity = issue.params.get("memory_gb"), issue.params.get("capacity_gb")
-    if isinstance(memory, float) and isinstance(capacity, float) and capacity > 0:
-        return memory / capacity
-    return 0.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from planner.cost.course import dense
 from planner.cost.lines import Array, CostLine
 from planner.strategy.offers import Commitment, RentedOffer
 from planner.strategy.rows import RentedPair, Rows
@@ -43,10 +44,10 @@ def _lines(rows: Rows, offer: RentedOffer, commitment: Commitment, pairs: list[R
             job="",
             unit="node-hour committed",
             unit_price=rows.paid(rows.p(offer.price_at), offer.includes_tax),
-            quantity=_committed_h(rows, commitment, pairs),
+            course=_committed_h(rows, commitment, pairs),
             price_factor=_signed_factor(rows, commitment),
-            kwh=kwh,
-            kg_co2e=kwh * rows.p(offer.grid_at)[:, None],
+            kwh_course=kwh,
+            kg_co2e_course=kwh * rows.p(offer.grid_at)[:, None],
             taxed=None if offer.includes_tax else "tax_rented",
             price_at=(offer.price_at, *rows.problem.rental_change),
             minor_at=(*work, offer.load_w_at, offer.idle_w_at, offer.pue_at, offer.grid_at),
@@ -62,7 +63,7 @@ def _lines(rows: Rows, offer: RentedOffer, commitment: Commitment, pairs: list[R
                 job="",
                 unit="node-hour",
                 unit_price=rows.paid(rows.p(overflow.price_at), overflow.includes_tax),
-                quantity=beyond_h,
+                course=beyond_h,
                 price_factor=rows.rental_factor,
                 taxed=None if overflow.includes_tax else "tax_rented",
                 price_at=(overflow.price_at, *rows.problem.rental_change),
@@ -86,7 +87,7 @@ def _by_month(rows: Rows, offer: RentedOffer, pairs: list[RentedPair], *, energy
     for index, pair, _ in pairs:
         sessions = rows.runs[:, index] * rows.p(rows.problem.jobs[pair.job].attempts_per_run_at)
         each = session_kwh(pair, offer, rows.theta) if energy else session_node_h(pair, offer, rows.theta)
-        total += rows.monthly(rows.demand(index, sessions * each))
+        total += dense(rows.monthly(rows.demand(index, sessions * each)))
     return total
 
 

@@ -13,6 +13,7 @@ from planner.scenario.own_models import with_own_models
 from planner.scenario.schema import Scenario
 from planner.strategy.allocate import KINDS, Allocation, Kind, allocate, on_time
 from planner.strategy.attribution import Attribution, attribute
+from planner.strategy.candidates import Candidates
 from planner.strategy.compare import Recommendation, recommend
 from planner.strategy.demand import TrainingDemand
 from planner.strategy.job_notes import job_notes
@@ -230,7 +231,8 @@ def _evaluate(scenario: Scenario, catalog: Catalog, evidence: Evidence, today: d
     """One plan, each type of machine with one thing that becomes of it."""
     problem = resolve(scenario, catalog, evidence, today=today)
     theta = problem.theta()
-    allocations = {kind: allocate(problem, theta, kind) for kind in KINDS}
+    candidates = Candidates(problem, theta)
+    allocations = {kind: allocate(problem, theta, kind, candidates) for kind in KINDS}
     choices = {kind: found.choice for kind, found in allocations.items() if found.choice is not None}
     spread = ranges(problem, choices)
     strategies = tuple(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from planner.cost.course import dense
 from planner.cost.lines import Array, CostLine
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import Job, Pair
@@ -31,7 +32,7 @@ def ingress_lines(rows: Rows) -> list[CostLine]:
             job = rows.problem.jobs[pair.job]
             if job.upload_gb_per_run_at is not None:
                 gb = rows.p(job.upload_gb_per_run_at) * uploads_per_run(job, pair, rows.theta)
-                sent_gb += rows.monthly(rows.demand(i, rows.runs[:, i] * gb))
+                sent_gb += dense(rows.monthly(rows.demand(i, rows.runs[:, i] * gb)))
                 drivers += (job.upload_gb_per_run_at, job.runs_per_month_at)
         if not sent_gb.any():
             continue
@@ -43,7 +44,7 @@ def ingress_lines(rows: Rows) -> list[CostLine]:
                 job="",
                 unit="GB",
                 unit_price=rows.p(provider.ingress_price_at),
-                quantity=sent_gb,
+                course=sent_gb,
                 taxed="tax_rented",
                 price_at=(provider.ingress_price_at,),
                 driver_at=tuple(drivers),

@@ -13,6 +13,7 @@ from typing import Final
 
 import numpy as np
 
+from planner.cost.course import Weights, added, not_negative
 from planner.cost.finance import discount_factor
 from planner.cost.lines import Array, CostLine, Group, TaxKind
 from planner.strategy.committed_lines import commitment_lines
@@ -93,8 +94,10 @@ def kernel(problem: PlanProblem, theta: Theta, choice: Choice) -> Evaluation:
     )
     lines = cost_lines(rows)
     times = np.arange(rows.last_month + 1.0)
-    discount = np.asarray(discount_factor(rows.p(problem.discount_rate_at)[:, None], times))
-    return _summed(rows, lines, discount)
+    rates = rows.p(problem.discount_rate_at)
+    if np.all(rates == rates[0]):
+        rates = rates[:1]
+    return _summed(rows, lines, np.asarray(discount_factor(rates[:, None], times)))
 
 
 def cost_lines(rows: Rows) -> list[CostLine]:
@@ -135,7 +138,7 @@ def _tax_lines(rows: Rows, kind: TaxKind, lines: Sequence[CostLine]) -> list[Cos
             job="",
             unit="USD taxed",
             unit_price=rows.tax_rate,
-            quantity=np.maximum(np.sum([line.amount for line in taxed], axis=0), 0.0),  # credits leave last digits
+            course=not_negative(added([line.amount_course for line in taxed])),  # credits leave last digits
             price_at=(rows.problem.tax_rate_at,),
             driver_at=tuple(column for line in taxed for column in (*line.price_at, *line.driver_at)),
         )
@@ -143,16 +146,21 @@ def _tax_lines(rows: Rows, kind: TaxKind, lines: Sequence[CostLine]) -> list[Cos
 
 
 def _summed(rows: Rows, lines: Sequence[CostLine], discount: Array) -> Evaluation:
+    """Sums of lines; `discount` has a single row where it is the same in all."""
     zero = np.zeros(len(rows.theta))
     groups = dict.fromkeys(("capex", "residual", "opex", "financing"), zero)
     present_value, kwh, kg_co2e = zero, zero, zero
+    even, worth = Weights(None), Weights(discount)
+    priced: dict[int, tuple[Weights, Weights]] = {}
     for line in lines:
-        amount = line.amount
-        groups[line.group] = groups[line.group] + amount.sum(axis=1)
-        present_value = present_value + (amount * discount).sum(axis=1)
-        if line.kwh is not None and line.kg_co2e is not None:
-            kwh = kwh + line.kwh.sum(axis=1)
-            kg_co2e = kg_co2e + line.kg_co2e.sum(axis=1)
+        now, then = even, worth
+        if (factor := line.price_factor) is not None:
+            now, then = priced.setdefault(id(factor), (Weights(factor), Weights(factor * discount)))
+        groups[line.group] = groups[line.group] + line.unit_price * now.total(line.course)
+        present_value = present_value + line.unit_price * then.total(line.course)
+        if line.kwh_course is not None and line.kg_co2e_course is not None:
+            kwh = kwh + even.total(line.kwh_course)
+            kg_co2e = kg_co2e + even.total(line.kg_co2e_course)
     powered = powered_h_by_month(rows.problem, rows.theta, rows.there)
     busy, powered_too = np.broadcast_arrays(rows.busy_h, powered)
     load = np.divide(busy, powered_too, out=np.zeros(busy.shape), where=powered_too > 0)
@@ -162,7 +170,7 @@ def _summed(rows: Rows, lines: Sequence[CostLine], discount: Array) -> Evaluatio
         utilisation = np.divide(busy.sum(axis=2), hours, out=np.zeros(hours.shape), where=hours > 0)
     return Evaluation(
         lines=tuple(lines),
-        discount=discount,
+        discount=np.broadcast_to(discount, (len(rows.theta), discount.shape[1])),
         tco_usd=groups["capex"] + groups["residual"] + groups["opex"] + groups["financing"],
         present_value_usd=present_value,
         capex_usd=groups["capex"],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -71,11 +71,28 @@ def with_meanwhile(
     return _choice(problem, routing, count, shares)
 
 
-def only(problem: PlanProblem, choice: Choice, row: int) -> Choice:
-    """One row of a choice; a pair whose share there is the same in all months has no shares by month any more."""
-    one = slice(row, row + 1)
-    shares = {index: share[one] for index, share in choice.by_month.items()}
-    return _choice(problem, choice.routing[one], choice.machine_count[one], shares)
+def taken(problem: PlanProblem, choice: Choice, rows: npt.NDArray[np.int64]) -> Choice:
+    """Some rows of a choice; pairs whose share is the same in all months in all of them have no shares by month."""
+    shares = {index: share[rows] for index, share in choice.by_month.items()}
+    return _choice(problem, choice.routing[rows], choice.machine_count[rows], shares)
+
+
+def stacked(problem: PlanProblem, choices: Sequence[Choice]) -> Choice:
+    """The rows of some choices below each other."""
+    if len(choices) == 1:
+        return choices[0]
+    routing = np.concatenate([choice.routing for choice in choices])
+    shares = {}
+    for index in sorted({index for choice in choices for index in choice.by_month}):
+        alike = ((len(choice.routing), problem.horizon_months) for choice in choices)
+        each = [
+            choice.by_month.get(index, np.broadcast_to(choice.routing[:, index, None], shape))
+            for choice, shape in zip(choices, alike, strict=True)
+        ]
+        shares[index] = np.concatenate(each)
+    return Choice(
+        machine_count=np.concatenate([choice.machine_count for choice in choices]), routing=routing, by_month=shares
+    )
 
 
 def _choice(problem: PlanProblem, routing: Array, count: Array, shares: SharesByMonth) -> Choice:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from planner.cost.capex import residual_ratio
+from planner.cost.course import scaled
 from planner.cost.lines import Array, CostLine
 from planner.energy.facility import metered_kwh
 from planner.strategy.fleet import powered_h_of_one
@@ -23,15 +24,15 @@ def purchase_lines(rows: Rows, index: int) -> list[CostLine]:
     """
     machine = rows.problem.machines[index]
     cohorts = list(zip(machine.cohorts, rows.cohort_units(index), strict=True))
-    whole = rows.at((month, units) for cohort, units in cohorts for month in cohort.purchase_months)
-    cards = whole + rows.at((0, units) for cohort, units in cohorts if cohort.new_cards)
+    whole = [(month, units) for cohort, units in cohorts for month in cohort.purchase_months]
+    cards = whole + [(0, units) for cohort, units in cohorts if cohort.new_cards]
     lines = []
-    for kind, unit, units, factor, column, included in (
+    for kind, unit, bought, factor, column, included in (
         ("gpu", "card", cards, machine.gpus, machine.gpu_price_at, machine.gpu_includes_tax),
         ("host", "host", whole, 1, machine.host_price_at, machine.host_includes_tax),
         ("installation", "machine", whole, 1, machine.installation_at, False),
     ):
-        if units.any() and rows.p(column).any():
+        if any(units.any() for _, units in bought) and rows.p(column).any():
             lines.append(
                 CostLine(
                     id=f"{kind}.{machine.id}",
@@ -40,7 +41,7 @@ def purchase_lines(rows: Rows, index: int) -> list[CostLine]:
                     job="",
                     unit=unit,
                     unit_price=rows.paid(rows.p(column), included),
-                    quantity=units * factor,
+                    course=rows.events(bought, factor),
                     price_factor=None if kind == "installation" else rows.hardware_factor,
                     taxed=None if included else "tax_purchase",
                     price_at=(column,) if kind == "installation" else (column, *rows.problem.hardware_change),
@@ -100,7 +101,7 @@ def _sale_lines(
                     job="",
                     unit=unit,
                     unit_price=unit_price,
-                    quantity=rows.at([(columns.sale.month, units * factor)]),
+                    course=rows.events([(columns.sale.month, units)], factor),
                     price_at=(base_at, sold_at, bought_at, *(() if was_owned else rows.problem.hardware_change)),
                     minor_at=(machine.useful_life_at,),
                 )
@@ -168,9 +169,9 @@ def running_lines(rows: Rows, index: int) -> list[CostLine]:
                 job="",
                 unit="kWh",
                 unit_price=rows.paid(rows.p(site.electricity_at), site.electricity_includes_tax),
-                quantity=kwh,
-                kwh=kwh,
-                kg_co2e=kwh * rows.p(site.grid_at)[:, None],
+                course=kwh,
+                kwh_course=kwh,
+                kg_co2e_course=scaled(kwh, rows.p(site.grid_at)),
                 taxed=None if site.electricity_includes_tax else "tax_local",
                 price_at=(site.electricity_at,),
                 driver_at=(machine.load_w_at, machine.idle_w_at, machine.pue_at, *_work_columns(rows, index)),
@@ -189,7 +190,7 @@ def running_lines(rows: Rows, index: int) -> list[CostLine]:
                 job="",
                 unit="USD-year",
                 unit_price=rows.p(machine.maintenance_at),
-                quantity=rows.monthly(price_years),
+                course=rows.monthly(price_years),
                 taxed="tax_local",
                 price_at=(machine.maintenance_at,),
                 driver_at=(machine.gpu_price_at, machine.host_price_at),
@@ -218,9 +219,9 @@ def site_lines(rows: Rows, used: Sequence[int]) -> list[CostLine]:
                 job="",
                 unit="kW-month",
                 unit_price=rows.paid(rows.p(site.colocation_price_at), site.colocation_includes_tax),
-                quantity=rows.monthly(owning * rows.p(site.colocation_kw_at)[:, None]),
-                kwh=kwh,
-                kg_co2e=None if kwh is None else kwh * rows.p(site.grid_at)[:, None],
+                course=rows.monthly(owning * rows.p(site.colocation_kw_at)[:, None]),
+                kwh_course=kwh,
+                kg_co2e_course=None if kwh is None else scaled(kwh, rows.p(site.grid_at)),
                 taxed=None if site.colocation_includes_tax else "tax_local",
                 price_at=(site.colocation_price_at,),
                 driver_at=(site.colocation_kw_at,),
@@ -236,7 +237,7 @@ def site_lines(rows: Rows, used: Sequence[int]) -> list[CostLine]:
                 job="",
                 unit="month",
                 unit_price=rows.p(site.space_at),
-                quantity=rows.monthly(owning),
+                course=rows.monthly(owning),
                 taxed="tax_local",
                 price_at=(site.space_at,),
             )
@@ -258,7 +259,7 @@ def staff_lines(rows: Rows, index: int) -> list[CostLine]:
             job="",
             unit="FTE-year",
             unit_price=rows.p(rows.problem.wage_at),
-            quantity=rows.monthly(fte_years),
+            course=rows.monthly(fte_years),
             price_at=(rows.problem.wage_at,),
             driver_at=(machine.fte_at,),
         )

@@ -49,6 +49,8 @@ def sampled_theta(problem: PlanProblem, samples: int = SAMPLES) -> Theta:
         z = normal[:, shared[_luck_of(parameter)]]
         drawn = parameter.value + z / _Z_80 * np.where(z < 0, below, above)
         lowest = _LEAST_SHARE_OF_LOW * min(parameter.value, parameter.low if parameter.low is not None else np.inf)
+        if lowest < 0:  # a change of prices, say
+            lowest = parameter.floor
         theta[:, column] = np.maximum(drawn, max(lowest, parameter.floor))
     return theta
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from planner.cost.course import scaled
 from planner.cost.lines import CostLine
 from planner.cost.rental import billed_egress_gb
 from planner.strategy.offers import RentedOffer
@@ -29,10 +30,10 @@ def rental_lines(rows: Rows) -> list[CostLine]:
                 job=job.id,
                 unit="node-hour",
                 unit_price=rows.paid(rows.p(offer.price_at), offer.includes_tax),
-                quantity=rows.monthly(rows.demand(index, sessions * session_node_h(pair, offer, rows.theta))),
+                course=rows.monthly(rows.demand(index, sessions * session_node_h(pair, offer, rows.theta))),
                 price_factor=rows.rental_factor,
-                kwh=kwh,
-                kg_co2e=kwh * rows.p(offer.grid_at)[:, None],
+                kwh_course=kwh,
+                kg_co2e_course=scaled(kwh, rows.p(offer.grid_at)),
                 taxed=None if offer.includes_tax else "tax_rented",
                 price_at=(offer.price_at, *rows.problem.rental_change),
                 driver_at=(pair.throughput_at, job.runs_per_month_at, job.attempts_per_run_at),
@@ -73,7 +74,7 @@ def provider_lines(rows: Rows) -> list[CostLine]:
                     job="",
                     unit="GB-month",
                     unit_price=rows.p(provider.storage_price_at),
-                    quantity=rows.monthly(storage_gb),
+                    course=rows.monthly(storage_gb),
                     taxed="tax_rented",
                     price_at=(provider.storage_price_at,),
                     driver_at=(rows.problem.storage_gb_at,),
@@ -93,7 +94,7 @@ def provider_lines(rows: Rows) -> list[CostLine]:
                     job="",
                     unit="GB beyond free",
                     unit_price=rows.p(provider.egress_price_at),
-                    quantity=rows.monthly(billed_gb),
+                    course=rows.monthly(billed_gb),
                     taxed="tax_rented",
                     price_at=(provider.egress_price_at,),
                     driver_at=tuple(column for _, column in sent),
@@ -119,7 +120,7 @@ def cloud_staff_lines(rows: Rows) -> list[CostLine]:
             job="",
             unit="FTE-year",
             unit_price=rows.p(rows.problem.wage_at),
-            quantity=rows.monthly(fte_years),
+            course=rows.monthly(fte_years),
             price_at=(rows.problem.wage_at,),
             driver_at=(rows.problem.fte_cloud_at,),
         )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from planner.cost.course import Course, Stretches
 from planner.cost.finance import price_factor
 from planner.cost.lines import Array
 from planner.strategy.financing import Lease
@@ -75,11 +76,13 @@ class Rows:
         """Prices so many months after the start over today's, by row and time; None where they don't change."""
         return None if change_at is None else np.asarray(price_factor(self.p(change_at)[:, None], months))
 
-    def monthly(self, quantity: Array) -> Array:
-        """A quantity a month, at the end of each month of the horizon; by month where it has a second axis."""
-        result = np.zeros((len(self.theta), self.last_month + 1))
-        months = slice(1, self.problem.horizon_months + 1)
-        result[:, months] = quantity if quantity.ndim == 2 else quantity[:, None]
+    def monthly(self, quantity: Array) -> Course:
+        """A quantity a month, at the end of each month of the horizon; the same in all where its second axis is 1."""
+        rows, times, months = len(self.theta), self.last_month + 1, self.problem.horizon_months
+        if quantity.shape[1] == 1:
+            return Stretches(each={(1, months + 1): np.broadcast_to(quantity[:, 0], rows)}, times=times, rows=rows)
+        result = np.zeros((rows, times))
+        result[:, 1 : months + 1] = quantity
         return result
 
     def demand(self, index: int, quantity: Array) -> Array:
@@ -106,6 +109,14 @@ class Rows:
     @property
     def _months(self) -> tuple[int, int]:
         return len(self.theta), self.problem.horizon_months
+
+    def events(self, events: Iterable[tuple[int, Array]], factor: float = 1.0) -> Stretches:
+        """Quantities at given times, each times a factor."""
+        each: dict[tuple[int, int], Array] = {}
+        for month, quantity in events:
+            span = (month, month + 1)
+            each[span] = each[span] + quantity * factor if span in each else quantity * factor
+        return Stretches(each=each, times=self.last_month + 1, rows=len(self.theta))
 
     def at(self, events: Iterable[tuple[int, Array]]) -> Array:
         """Quantities at given times."""

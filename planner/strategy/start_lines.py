@@ -51,7 +51,7 @@ def _today(rows: Rows, id: str, part: str, column: int | None, units: Array, *, 
             job="",
             unit="card" if part == "gpu" else "host",
             unit_price=-rows.p(column) if sold else rows.p(column),
-            quantity=rows.at([(0, units)]),
+            course=rows.events([(0, units)]),
             price_at=(column,),
         )
     ]

@@ -37,6 +37,7 @@ from planner.report.finance_csv import COLUMNS as YEAR_COLUMNS
 from planner.report.jobs_csv import JOBS_COLUMNS
 from planner.report.listing import KINDS, list_rows
 from planner.report.shares import with_shares
+from planner.report.sweep_csv import header
 from planner.report.validation import COLUMNS as VALIDATION_COLUMNS
 from planner.report.waiting import with_waiting
 from planner.scenario.load import check_document, parse_scenario, read_document
@@ -282,6 +283,16 @@ def test_every_column_of_the_csv_is_described_in_its_order() -> None:
     assert tuple(described(sections("cli.md")["CSV by job"])) == JOBS_COLUMNS
 
 
+def test_every_key_and_column_of_a_sweep_is_described(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    target = str(tmp_path / "sweep.csv")
+    arguments = ["sweep", str(ROOT / "examples" / "hybrid-lab.yaml"), "--vary", "discount_rate=0", "--csv", target]
+    assert main([*arguments, "--json"]) == 0
+    assert set(described(sections("cli.md")["JSON of `sweep"])) == set(json.loads(capsys.readouterr().out))
+    columns = described(sections("cli.md")["CSV of a sweep"])
+    for column in header((), ["<machine>"], ["<job>"]):
+        assert column.replace("local.", "<strategy>.") in columns or column.startswith(("cloud.", "hybrid.")), column
+
+
 def test_every_key_of_an_estimate_is_described(capsys: pytest.CaptureFixture[str]) -> None:
     command = ["estimate", "--gpu", "rtx-4090", "--gpus", "1", "--workload", "bert-large-squad", "--json"]
     assert main([*command, "--today", TODAY.isoformat()]) == 0
@@ -330,6 +341,7 @@ def test_every_key_of_a_check_is_described(capsys: pytest.CaptureFixture[str]) -
     "command",
     [
         "plan",
+        "sweep",
         "actual",
         "estimate",
         "recommend",

@@ -29,12 +29,12 @@ class RowMemory:
 
     def fits(self, spread: Spread, micro_batch: float, checkpointing: Checkpointing) -> bool:
         """Whether the peak of one GPU stays within what the card reports."""
-        need = self._need(spread, checkpointing)
+        need = self.need(spread, checkpointing)
         return float(need.peak_bytes(micro_batch, spread.shards)) <= self._capacity
 
     def largest_micro_batch(self, spread: Spread, checkpointing: Checkpointing, most: float) -> int:
         """Largest power of two that fits and isn't above the local batch; at least 1."""
-        need = self._need(spread, checkpointing)
+        need = self.need(spread, checkpointing)
         room = need.largest_micro_batch(self._capacity, spread.shards)
         found = 1
         while 2 * found <= min(room, most):
@@ -59,7 +59,8 @@ class RowMemory:
             split *= 2
         return min(split, gpus)
 
-    def _need(self, spread: Spread, checkpointing: Checkpointing) -> MemoryNeed:
+    def need(self, spread: Spread, checkpointing: Checkpointing) -> MemoryNeed:
+        """Memory of one GPU under a layout, as a line in the micro-batch."""
         subject = self._subject
         setup = MemorySetup(
             spec=subject.spec,

@@ -60,3 +60,11 @@ def test_refused_requests_make_late_as_often_as_their_chance_says() -> None:
         STARTUP_S, 7_200.0, 1, 0.0, LOAD_S, REACQUIRE_S, limit_s=limit_s, available_share=0.3, retry_s=REACQUIRE_S
     )
     assert late.late_probability == pytest.approx(0.7**4, abs=0.03)
+
+
+def test_more_attempts_than_can_be_counted_have_hardly_any_spread() -> None:
+    hazard = float(hazard_per_s(0.1, 8))
+    spread = spot_spread(STARTUP_S, 7200.0, 4, hazard, LOAD_S, REACQUIRE_S, attempts=10**20)
+    expected = 1e20 * float(spot_run(STARTUP_S, 7200.0, 4, hazard, LOAD_S, REACQUIRE_S).paid_s)
+    assert spread.paid_s.p10 == pytest.approx(expected, rel=1e-4)
+    assert spread.paid_s.p90 == pytest.approx(expected, rel=1e-4)

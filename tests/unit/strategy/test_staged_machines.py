@@ -16,7 +16,7 @@ from planner.report.variants import with_machines
 from planner.report.waiting import with_waiting
 from planner.strategy.break_even import break_even
 from planner.strategy.kernel import kernel
-from planner.strategy.meanwhile import NOWHERE, month_ranges, only, with_meanwhile
+from planner.strategy.meanwhile import NOWHERE, month_ranges, taken, with_meanwhile
 from planner.strategy.waiting import machine_waiting
 from tests.planning import amounts, by_id, costed, evaluation, problem_of, small_plan, solve, strategy
 
@@ -295,13 +295,13 @@ def test_choices_side_by_side_are_those_alone() -> None:
     many = with_meanwhile(problem, theta, routing, count, np.array([[first], [second], [first], [NOWHERE]]))
     together = kernel(problem, theta, many)
     for row in range(4):
-        alone = only(problem, many, row)
+        alone = taken(problem, many, np.array([row]))
         assert kernel(problem, theta, alone).tco_usd[0] == pytest.approx(together.tco_usd[row])
         assert alone.routing.sum() == pytest.approx(1)
     assert together.tco_usd[0] == pytest.approx(22_602.40)
     assert together.tco_usd[1] == pytest.approx(22_602.40 - 17_472 + 17_472 / 2 * 3 / 1.25)
     assert together.tco_usd[2] == pytest.approx(total_with_half_a_share(plan))
-    assert not only(problem, many, 3).by_month
+    assert not taken(problem, many, np.array([3])).by_month
 
 
 def total_with_half_a_share(plan: dict[str, Any]) -> float:
