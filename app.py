@@ -8,6 +8,7 @@ from ui.i18n import t
 from ui.loading import waiting
 
 st.set_page_config(page_title=t("app.title"), page_icon=str(Path(__file__).with_name("ui") / "icon.png"), layout="wide")
+_SHORT_TABLE = '[data-testid="stMarkdownContainer"]>table:not([class*="st-key-wide_"] *)'
 # The only style rules. The dark control colour serves white text on it, not text in it. Columns stand below each other
 # on a phone by themselves, and those of `frame.columns` on a tablet or a zoomed page too, before anything is cut.
 # A wide table scrolls within itself.
@@ -18,8 +19,13 @@ st.html(
     '[data-testid="stSliderThumbValue"]{color:inherit !important}'
     '@media (max-width:960px){[class*="st-key-columns_"]>[data-testid="stLayoutWrapper"]'
     '>[data-testid="stHorizontalBlock"]>[data-testid="stColumn"]{min-width:calc(100% - 1.5rem)}}'
+    '[data-testid="stMarkdownContainer"]:has(>table){overflow-x:auto}'
+    '[data-testid="stMarkdownContainer"]>table :is(td,th){border-width:0 0 1px 0}'
+    f"{_SHORT_TABLE}{{width:100%;margin:0 0 0.75rem 0;font-size:0.875rem}}"
+    f"{_SHORT_TABLE} :is(td,th){{padding:0.3rem 0.4rem}}"
+    f"{_SHORT_TABLE} th{{font-weight:400;opacity:0.75;border-top:0}}"
+    f"{_SHORT_TABLE} tr:last-child td{{border-bottom:0}}"
     '[class*="st-key-wide_"] table{display:block;overflow-x:auto;width:100%}'
-    '[class*="st-key-wide_"] td,[class*="st-key-wide_"] th{border-width:0 0 1px 0}'
     "</style>"
 )
 with waiting():
@@ -41,6 +47,7 @@ st.navigation(
         st.Page("ui/pages/start.py", title=t("nav.start"), url_path="start"),
         st.Page("ui/pages/plan.py", title=t("nav.plan"), default=True),
         st.Page("ui/pages/work.py", title=t("nav.work"), url_path="work"),
+        st.Page("ui/pages/whatif.py", title=t("nav.whatif"), url_path="what-if"),
         st.Page("ui/pages/timeline.py", title=t("nav.timeline"), url_path="timeline"),
         st.Page("ui/pages/catalog.py", title=t("nav.catalog"), url_path="catalog"),
         st.Page("ui/pages/accuracy.py", title=t("nav.accuracy"), url_path="accuracy"),

@@ -24,7 +24,7 @@ from planner.report.gpu_values import (
     speed,
     usd_per_speed,
 )
-from ui import catalog_charts, catalog_offers, catalog_rows, formatting, frame
+from ui import catalog_charts, catalog_offers, catalog_rows, formatting, frame, short_tables
 from ui.catalog_charts import Dot
 from ui.formatting import EN_DASH, NBSP
 from ui.i18n import t
@@ -146,7 +146,7 @@ def _spec_sheet(
             table.append(_named(t("compare.row.peer"), labels, [_peer(gpu) for gpu in gpus]))
     # One Markdown table: in `st.table` each of some hundred cells is an element that is drawn by itself.
     with st.container(key="wide_sheet"):
-        st.markdown(_markdown_table(table))
+        st.markdown(short_tables.markdown(table))
     st.markdown(f":small[:gray[{t('compare.note')}]]")
     cited = [row for row in rows if row.id != "price_usd" or _is_shown(row, basis)]
     count = sum(figure is not None for row in cited for figure in row.figures)
@@ -160,12 +160,6 @@ def _spec_sheet(
                 hide_index=True,
                 key="compare_sources_table",
             )
-
-
-def _markdown_table(rows: Sequence[Mapping[str, str]]) -> str:
-    """Rows of one set of columns as a table in Markdown."""
-    lines = [list(rows[0]), ["---"] * len(rows[0]), *(list(row.values()) for row in rows)]
-    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
 
 
 def _is_shown(row: CompareRow, basis: Basis) -> bool:
@@ -278,7 +272,7 @@ def _speed_prices(
         }
         for of in BASES
     ]
-    st.table(pd.DataFrame(table).set_index(t("compare.basis")), border="horizontal", alt=t("compare.gap_about"))
+    short_tables.show(table)
     st.markdown(f":small[:gray[{t('compare.gap_about')}]]")
 
 

@@ -200,7 +200,7 @@ def spend_chart(
     ]
     tooltip = [
         _tip("label", "chart.tooltip.way"),
-        {"field": "month", "type": "quantitative", "title": t("chart.spend.x")},
+        _tip("month", "chart.spend.x"),
         _tip("exact", "chart.tooltip.spent"),
     ]
     layers: list[Spec] = [
@@ -258,6 +258,7 @@ def _themed(layers: list[Spec], colours: Palette, *, height: int, faded: bool) -
             "view": {"stroke": None},
             "axis": {**axis, **label, **title, "titlePadding": 10},
             "legend": {**label, "symbolType": "square", "symbolSize": 90},
+            "mark": {"aria": False},  # the chart has a text of its own
             "rect": {"opacity": FADED if faded else 1},
             "line": {"opacity": FADED if faded else 1},
         },

@@ -1,4 +1,8 @@
-"""Simulated parts of a page: fragments that begin when the rest has drawn, and end by drawing the page once more."""
+"""Simulated parts of a page: it is drawn without them, they are computed at its end, and it is drawn once more.
+
+No timers: what a browser asks for by a timer can be lost when another run of the page ends at that moment, and a part
+would then wait for ever.
+"""
 
 from __future__ import annotations
 
@@ -6,27 +10,24 @@ from collections.abc import Callable
 
 import streamlit as st
 
-_AFTER_S = 0.25
+_TO_COMPUTE = "deferred_to_compute"
 
 
-class Deferred:
-    """Whether a part has its answer already; if not, the page is drawn without it first."""
-
-    def __init__(self, *, ready: bool) -> None:
-        self.ready = ready
-        self._drawn = False
-
-    def page_first(self) -> bool:
-        """True once, while the page draws; after that there is time to compute."""
-        first, self._drawn = not self.ready and not self._drawn, True
-        return first
-
-    def done(self) -> None:
-        """The answer is kept now: the page is drawn with it, and without a timer."""
-        if not self.ready:
-            st.rerun()
+def begin() -> None:
+    """At the top of a page: what an interrupted run left to compute is forgotten."""
+    st.session_state[_TO_COMPUTE] = []
 
 
-def show(part: Callable[[Deferred], None], *, ready: bool) -> None:
-    """Draw a part as a fragment, which runs again by itself while it isn't ready."""
-    st.fragment(part, run_every=None if ready else _AFTER_S)(Deferred(ready=ready))
+def show(part: Callable[[bool], None], *, ready: bool, compute: Callable[[], object]) -> None:
+    """Draw a part as a fragment that is told whether its answer is there; if not, `compute` finds and keeps it."""
+    if not ready:
+        st.session_state[_TO_COMPUTE].append(compute)
+    st.fragment(part)(ready)
+
+
+def finish() -> None:
+    """At the end of a page: compute the first answer that is missing, and draw the page with it."""
+    missing = st.session_state[_TO_COMPUTE]
+    if missing:
+        missing[0]()
+        st.rerun()

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from planner.errors import Problem
-from ui import charts, formatting, frame, inputs, number_columns, own_rows, plan_rows, state
+from ui import charts, formatting, frame, inputs, number_columns, own_rows, plan_rows, short_tables, state
 from ui.formatting import dollars, escaped
 from ui.group_parts import Group, group_of
 from ui.i18n import t
@@ -260,13 +260,13 @@ def charts_and_reasons(view: View, *, outdated: bool) -> None:
         st.vega_lite_chart(chart, theme=None, key="spend_chart", alt=charts.spend_alt(lines, rings, view.currency))
     with right:
         st.markdown(f"### {t('ways.title')}", anchors=False)
-        st.table(pd.DataFrame(plan_rows.ways_table(view)), hide_index=True, border="horizontal")
+        short_tables.show(plan_rows.ways_table(view))
         rate = formatting.rate(view.figures.get("discount_rate"))
         st.markdown(f":small[:gray[{t('ways.note', rate=rate)}]]")
         years = plan_rows.cash_table(view)
         if len(years) > 1:
             st.markdown(f"### {t('cash.title')}", anchors=False)
-            st.table(pd.DataFrame(years), hide_index=True, border="horizontal")
+            short_tables.show(years)
             st.markdown(f":small[:gray[{t('cash.note')}]]")
 
 

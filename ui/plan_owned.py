@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pandas as pd
 import streamlit as st
 
-from ui import formatting
+from ui import formatting, short_tables
 from ui.formatting import escaped
 from ui.i18n import t
 from ui.view import Row, View
@@ -22,7 +21,7 @@ def show(view: View) -> None:
             chosen = next(option for option in options if option["chosen"])
             alike = all(_value(view, option) == _value(view, chosen) for option in options)
             st.markdown(t("owned.alike" if alike else "owned.chosen", what=escaped(words(chosen))))
-            st.table(pd.DataFrame([_row(view, option) for option in options]), hide_index=True, border="horizontal")
+            short_tables.show([_row(view, option) for option in options])
             st.markdown(f":small[:gray[{t('owned.note')}]]")
 
 

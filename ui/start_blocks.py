@@ -7,12 +7,11 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 from planner.advise.recommend.uses import USES, load_uses
 from planner.catalog.records import Catalog
-from ui import formatting, frame, start_ask, start_tables, state
+from ui import formatting, frame, short_tables, start_ask, start_tables, state
 from ui.formatting import dollars, escaped
 from ui.i18n import t
 from ui.start_ask import KEY, Answer
@@ -136,7 +135,7 @@ def _pick(view: StartView, pick: Row, *, outdated: bool) -> None:
                 st.badge(age, icon=":material/history:", color="yellow")
     with right:
         st.markdown(f"### {t('start.parts.' + pick['kind'])}", anchors=False)
-        st.table(pd.DataFrame(view.parts(pick)), hide_index=True, border="horizontal")
+        short_tables.show(view.parts(pick))
         if view.billed(pick):
             st.markdown(f":small[:gray[{view.billed(pick)}]]")
         st.markdown("\n".join(f":small[:gray[{t('start.source')} {words}]]  " for words in view.sources(pick)))

@@ -7,15 +7,16 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
+from planner.actual.carried import Replan, scenario_yaml
 from planner.actual.document import actual_document
 from planner.actual.drift import Comparison
 from planner.actual.planned import PlannedWay
-from planner.actual.replan import Replan, replan, scenario_yaml
+from planner.actual.replan import replan
 from planner.actual.rows import HOURS_COLUMNS, INVOICE_COLUMNS
 from planner.actual.templates import hours_template, invoice_template
 from planner.errors import PlannerError, Problem
 from planner.scenario.load import check_document
-from ui import actual_chart, actual_files, actual_rows, frame, state
+from ui import actual_chart, actual_files, actual_rows, frame, short_tables, state
 from ui.actual_files import KINDS, Kind
 from ui.actual_rows import Document
 from ui.formatting import dollars, escaped
@@ -149,10 +150,8 @@ def _compared(timeline: Timeline, plan: Plan, comparison: Comparison) -> None:
             st.vega_lite_chart(chart, theme=None, key="actual_chart", alt=alt)
         with right:
             st.markdown(f"#### {t('actual.money')}", anchors=False)
-            st.table(
-                pd.DataFrame(actual_rows.bridge_rows(document, view.currency)), hide_index=True, border="horizontal"
-            )
-        st.table(pd.DataFrame(actual_rows.money_rows(document, view)), hide_index=True, border="horizontal")
+            short_tables.show(actual_rows.bridge_rows(document, view.currency))
+        short_tables.show(actual_rows.money_rows(document, view))
         st.markdown(f":small[:gray[{t('actual.effects_note')}]]")
     if document["jobs"]:
         st.markdown(f"#### {t('actual.jobs')}", anchors=False)
@@ -197,7 +196,7 @@ def _impossible(month: float, reason: str) -> None:
 
 
 def _planned(view: View, document: Document, found: Replan) -> None:
-    st.table(pd.DataFrame(actual_rows.rest_rows(document, view)), hide_index=True, border="horizontal")
+    short_tables.show(actual_rows.rest_rows(document, view))
     answer = document["replan"]
     _notes(t("actual.replan.carried"), actual_rows.notes(answer["carried"], view))
     _notes(t("actual.replan.left"), actual_rows.notes(answer["not_carried"], view))

@@ -14,6 +14,7 @@ from ui import (
     formatting,
     frame,
     number_columns,
+    short_tables,
     state,
     timeline_box,
     timeline_cash,
@@ -22,7 +23,6 @@ from ui import (
     timeline_tables,
     timeline_words,
 )
-from ui.deferred import Deferred
 from ui.fiscal import PERIODS
 from ui.formatting import dollars, escaped
 from ui.i18n import t
@@ -130,8 +130,7 @@ def cash(timeline: Timeline, period: str, *, outdated: bool) -> None:
         st.vega_lite_chart(chart, theme=None, key="timeline_cash_chart", alt=alt)
     with right:
         st.markdown(f"### {t('timeline.years.title')}", anchors=False)
-        rows = pd.DataFrame(timeline_tables.year_rows(timeline))
-        st.table(rows, hide_index=True, border="horizontal")
+        short_tables.show(timeline_tables.year_rows(timeline))
         st.markdown(f":small[:gray[{timeline_words.years_note(timeline)}]]")
 
 
@@ -161,7 +160,8 @@ def machines(timeline: Timeline, plan: Plan, *, outdated: bool) -> Place | None:
                 persist_state="session",
             )
         known = plan.simulations.known(timeline.way["id"])
-        deferred.show(partial(_waits, timeline, plan, place), ready=known)
+        simulate = partial(plan.simulations.waits, timeline.way["id"])
+        deferred.show(partial(_waits, timeline, plan, place), ready=known, compute=simulate)
     return place
 
 
@@ -170,17 +170,16 @@ def _places(timeline: Timeline) -> list[Place]:
     return [(job["resource"], job["id"]) for job in sorted(jobs, key=lambda job: -job["runs"])]
 
 
-def _waits(timeline: Timeline, plan: Plan, place: Place, part: Deferred) -> None:
+def _waits(timeline: Timeline, plan: Plan, place: Place, known: bool) -> None:
     """Waits by month. Until they are simulated, those of before stand there in grey."""
     way, simulations = timeline.way["id"], plan.simulations
-    if part.page_first():
+    if not known:
         st.markdown(f":gray-badge[:material/hourglass_empty: {t('timeline.simulating')}]")
         last = _last(timeline)
         if last is not None and last["place"] == place:
             _wait_chart(last["job"], faded=True)
         return
     jobs = simulations.waits(way).get(place[0], {"jobs": []})["jobs"]
-    part.done()
     job = next((job for job in jobs if job["id"] == place[1]), None)
     if job is None:
         st.markdown(t("timeline.wait.not_simulated", job=escaped(place[1]), machine=escaped(place[0])))

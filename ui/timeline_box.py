@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 from planner.report.variants import as_chosen, extra_usd_per_month, people_jobs, with_machines, with_more_runs
-from ui import deferred, formatting, frame, state
-from ui.deferred import Deferred
+from ui import deferred, formatting, frame, short_tables, state
 from ui.formatting import dollars, escaped
 from ui.i18n import t
 from ui.plan_waiting import SHORT_H, wait_words
@@ -107,11 +104,13 @@ def _answer(
 def show(timeline: Timeline, plan: Plan, machine: str) -> None:
     """The box; it answers after the page has drawn, and anew when a number of people changes."""
     key = (json.dumps(plan.document, default=str, sort_keys=True), timeline.way["id"], machine)
-    known = _remembered((*key, *_people(plan.document))) is not None
+    people = _people(plan.document)
+    known = _remembered((*key, *people)) is not None
     if plan.simulations.known(timeline.way["id"]):
-        deferred.show(partial(_box, timeline, plan, key), ready=known)
+        compute = partial(_answers, timeline, plan, key, *people)
+        deferred.show(partial(_box, timeline, plan, key), ready=known, compute=compute)
     else:  # the plan itself is simulated first
-        _box(timeline, plan, key, Deferred(ready=False))
+        _box(timeline, plan, key, False)
 
 
 def _people(document: Mapping[str, Any]) -> tuple[int, int]:
@@ -133,13 +132,25 @@ def _people_key(document: Mapping[str, Any]) -> str:
     return "timeline_people" if usual == _PEOPLE else f"timeline_people_{usual}"
 
 
+def _answers(timeline: Timeline, plan: Plan, key: tuple[str, str, str], now: int, more: int) -> Answers:
+    """What is kept, or is found and kept."""
+    found = _remembered((*key, now, more))
+    if found is None:
+        found = answers(timeline, plan, key[2], (now + more) / now)
+        kept = st.session_state["timeline_answers"]
+        kept[*key, now, more] = found
+        while len(kept) > _KEPT:
+            del kept[next(iter(kept))]
+    return found
+
+
 def _remembered(key: tuple[Any, ...]) -> Answers | None:
     kept: dict[tuple[Any, ...], Answers] = st.session_state.setdefault("timeline_answers", {})
     return kept.get(key)
 
 
-def _box(timeline: Timeline, plan: Plan, key: tuple[str, str, str], part: Deferred) -> None:
-    machine = key[2]
+def _box(timeline: Timeline, plan: Plan, key: tuple[str, str, str], ready: bool) -> None:
+    """Not `ready`: the page is drawn first. Another number of people is answered at once."""
     with st.container(border=True, key="timeline_box"):
         st.markdown(f"### {t('timeline.box.title')}", anchors=False)
         words, numbers = frame.columns("timeline_box", [1, 1.2], gap="large")
@@ -163,21 +174,15 @@ def _box(timeline: Timeline, plan: Plan, key: tuple[str, str, str], part: Deferr
             )
             or _MORE
         )
-        whole = (*key, now, more)
-        found = _remembered(whole)
-        if found is None and part.page_first():
+        if not ready:
             numbers.markdown(f":gray-badge[:material/hourglass_empty: {t('timeline.simulating')}]")
             return
+        found = _remembered((*key, now, more))
         if found is None:
-            with numbers, st.spinner(t("timeline.simulating")) if part.ready else nullcontext():
-                found = answers(timeline, plan, machine, (now + more) / now)
-            kept = st.session_state["timeline_answers"]
-            kept[whole] = found
-            while len(kept) > _KEPT:
-                del kept[next(iter(kept))]
-            part.done()
+            with numbers, st.spinner(t("timeline.simulating")):
+                found = _answers(timeline, plan, key, now, more)
         words.markdown(dollars("\n\n".join(_sentences(found, more))))
-        numbers.table(pd.DataFrame(_rows(timeline, found, more)), hide_index=True, border="horizontal")
+        numbers.markdown(short_tables.markdown(_rows(timeline, found, more)))
         jobs = formatting.listed(escaped(id) for id in people_jobs(plan.document))
         note = t(
             "timeline.box.note",

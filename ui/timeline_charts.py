@@ -45,7 +45,7 @@ def load_chart(loads: Sequence[Load], *, dark: bool, faded: bool = False) -> Spe
     ]
     tooltip = [
         tip("machine", "timeline.load.machine"),
-        {"field": "month", "type": "quantitative", "title": t("chart.spend.x")},
+        tip("month", "chart.spend.x"),
         tip("exact", "timeline.load.load"),
     ]
     dash = {
@@ -170,7 +170,7 @@ def wait_chart(months: Sequence[MonthRow], *, job: str, dark: bool, faded: bool 
     }
     month = {"field": "month", **x}
     tooltip = [
-        {"field": "month", "type": "quantitative", "title": t("chart.spend.x")},
+        tip("month", "chart.spend.x"),
         tip("median", "timeline.wait.median"),
         tip("ninth", "timeline.wait.p90"),
     ]

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import pandas as pd
 import streamlit as st
 
 from planner.messages import Tender, render
-from ui import formatting, frame
+from ui import formatting, frame, short_tables
 from ui.finance_chart import quarter_alt, quarter_chart, quarter_heading
 from ui.formatting import EN_DASH, dollars, escaped
 from ui.i18n import t
@@ -170,7 +169,7 @@ def lease_rows(view: View, both: Row) -> list[dict[str, str]]:
 
 
 def _table(rows: Sequence[Row]) -> None:
-    st.table(pd.DataFrame(rows), hide_index=True, border="horizontal")
+    short_tables.show(rows)
 
 
 def _span(year: Row) -> str:

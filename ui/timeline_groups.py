@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from planner.units import HALF_CENT_USD
-from ui import formatting, number_columns
+from ui import formatting, number_columns, short_tables
 from ui.formatting import Currency, dollars, escaped
 from ui.i18n import t
 from ui.state import Plan
@@ -28,8 +28,7 @@ def show(timeline: Timeline, plan: Plan) -> None:
     currency = timeline.view.currency
     with folded:
         st.markdown(dollars(heading(groups, timeline.way["tco_usd"], currency)))
-        rows = group_rows(groups, timeline.way["tco_usd"], currency)
-        st.table(pd.DataFrame(rows), hide_index=True, border="horizontal")
+        short_tables.show(group_rows(groups, timeline.way["tco_usd"], currency))
         months = month_rows(groups)
         columns = number_columns.right(months)
         st.dataframe(pd.DataFrame(months), hide_index=True, key="timeline_groups_months", column_config=columns)

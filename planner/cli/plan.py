@@ -11,8 +11,10 @@ from planner.cli.inputs import read_catalog, read_scenario, with_measurements
 from planner.cli.output import json_text, print_text
 from planner.errors import InputError
 from planner.files import write_whole
+from planner.messages import render
 from planner.performance.evidence import load_evidence
 from planner.report.break_even import with_break_even
+from planner.report.certainty import with_certainty
 from planner.report.document import plan_document
 from planner.report.export import plan_csv
 from planner.report.finance import with_finance
@@ -21,6 +23,7 @@ from planner.report.jobs_csv import jobs_csv
 from planner.report.shares import with_shares
 from planner.report.text import plan_text
 from planner.report.waiting import with_waiting
+from planner.report.why_not import why_not_text
 from planner.scenario.own_gpus import with_own_gpus
 from planner.scenario.own_models import with_own_models
 from planner.strategy.evaluate import Result, evaluate
@@ -41,6 +44,12 @@ def add_plan(commands: Commands, common: argparse.ArgumentParser) -> None:
         help="also write runs, money and energy by month, job and resource",
     )
     plan.add_argument(
+        "--why-not",
+        type=path_of,
+        metavar="OUT.md",
+        help="also write one page on why the next best way isn't recommended",
+    )
+    plan.add_argument(
         "--set",
         type=override_of,
         action="append",
@@ -58,18 +67,18 @@ def _plan(options: argparse.Namespace) -> None:
     evidence = with_measurements(load_evidence(), options.measurements, known)
     result = evaluate(scenario, catalog, evidence, today=options.today)
     document = with_break_even(with_waiting(plan_document(result), result), result)
-    plan = with_finance(with_shares(document, result), result)
-    _write_tables(options, result, plan)
+    plan = with_certainty(with_finance(with_shares(document, result), result), result)
+    _write_files(options, result, plan)
     if plan["recommended"] is None:
         print(plan["reason"], file=sys.stderr)
         for entry in plan["strategies"]:
             for problem in entry["problems"]:
-                print(f"{entry['id']}: {problem['message']}", file=sys.stderr)
+                print(f"{render('strategy_' + entry['id'])}: {problem['message']}", file=sys.stderr)
     print_text(json_text(plan) if options.json else plan_text(plan))
 
 
-def _write_tables(options: argparse.Namespace, result: Result, plan: dict[str, Any]) -> None:
-    """The CSV files that were asked for."""
+def _write_files(options: argparse.Namespace, result: Result, plan: dict[str, Any]) -> None:
+    """The files that were asked for."""
     read, by_job = [options.file, *(options.measurements or ())], options.jobs_csv
     if None not in (options.csv, by_job) and options.csv.resolve() == by_job.resolve():
         raise InputError("cannot_write", field="--jobs-csv", value=str(by_job), reason="it is the file of --csv")
@@ -80,3 +89,7 @@ def _write_tables(options: argparse.Namespace, result: Result, plan: dict[str, A
     if options.csv_by_year is not None:
         written = [path for path in (options.csv, by_job) if path is not None]
         write_whole(options.csv_by_year, years_csv(plan), field="--csv-by-year", sources=[*read, *written])
+    if options.why_not is not None:
+        tables = (options.csv, by_job, options.csv_by_year)
+        written = [path for path in tables if path is not None]
+        write_whole(options.why_not, why_not_text(plan), field="--why-not", sources=[*read, *written])

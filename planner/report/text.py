@@ -10,6 +10,7 @@ from planner.catalog.source_ids import MEASUREMENTS
 from planner.messages import Tender, fill_template, render
 from planner.performance.evidence import OWN
 from planner.report.break_even import break_even_sentences
+from planner.report.certainty_text import certainty_lines
 from planner.report.finance_text import finance_lines
 from planner.report.owned_options import option_name
 from planner.report.text_table import UNKNOWN, cell_text, table, whole_text
@@ -73,6 +74,7 @@ def plan_text(document: dict[str, Any]) -> str:
             lines += ["", *expected]
     if same := break_even_sentences(document):
         lines += ["", *same]
+    lines += certainty_lines(document)
     if groups := [row for entry in document["strategies"] for row in _group_rows(entry, rate)]:
         lines += ["", *table(["way", "group", "people", "total", "share", "a person", "kWh"], groups)]
     if money := finance_lines(document):

@@ -104,8 +104,10 @@ def _amount(value: object) -> Money:
 
 
 def _within_reason(money: Money) -> Money:
-    if not SMALLEST <= money.amount <= LARGEST:
-        raise ValueError(f"an amount from {SMALLEST:g} to {LARGEST:g}")
+    if money.amount < SMALLEST:
+        raise ValueError(f"an amount of at least {SMALLEST:.9f}")
+    if money.amount > LARGEST:
+        raise ValueError(f"an amount of at most {LARGEST:g}")
     return money
 
 

@@ -16,7 +16,7 @@ from planner.strategy.parameters import Parameter, Theta
 from planner.strategy.problem import PlanProblem
 
 SAMPLES = 128
-_SEED = 20261130
+SEED = 20261130
 _LEAST_SHARE_OF_LOW = 0.2
 _Z_80 = float(norm.ppf(0.9))  # low and high of a figure bound 80 % of a split normal
 
@@ -29,7 +29,7 @@ class Range:
     tco_high_usd: float
 
 
-def sampled_theta(problem: PlanProblem, samples: int = SAMPLES) -> Theta:
+def sampled_theta(problem: PlanProblem, samples: int = SAMPLES, seed: int = SEED) -> Theta:
     """Parameter rows drawn by scrambled Sobol points; a parameter without a range keeps its value.
 
     Each parameter with a range is a split normal whose 10th and 90th percentile are its low and high. It is cut where
@@ -42,7 +42,7 @@ def sampled_theta(problem: PlanProblem, samples: int = SAMPLES) -> Theta:
     if not varied:
         return theta
     shared = {id: place for place, id in enumerate(dict.fromkeys(_luck_of(parameter) for _, parameter in varied))}
-    normal = _normal_points(len(shared), samples)
+    normal = _normal_points(len(shared), samples, seed)
     for column, parameter in varied:
         below = 0.0 if parameter.low is None else parameter.value - parameter.low
         above = 0.0 if parameter.high is None else parameter.high - parameter.value
@@ -61,12 +61,12 @@ def _luck_of(parameter: Parameter) -> str:
 
 
 @lru_cache(maxsize=32)
-def _normal_points(dimensions: int, samples: int) -> Array:
+def _normal_points(dimensions: int, samples: int, seed: int) -> Array:
     """Standard normal points, the same for the same dimensions: scrambling them costs more than the plans drawn."""
     if dimensions <= qmc.Sobol.MAXDIM:
-        points = qmc.Sobol(d=dimensions, scramble=True, rng=_SEED).random(samples)
+        points = qmc.Sobol(d=dimensions, scramble=True, rng=seed).random(samples)
     else:  # beyond what Sobol sequences are tabulated for
-        points = np.random.default_rng(_SEED).random((samples, dimensions))
+        points = np.random.default_rng(seed).random((samples, dimensions))
     normal = np.asarray(norm.ppf(np.clip(points, 1e-6, 1 - 1e-6)))
     normal.setflags(write=False)
     return normal

@@ -6,6 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from planner.catalog.load import load_catalog
+from tests.app.markdown_tables import markdown_tables
 
 pytestmark = pytest.mark.app
 
@@ -33,14 +34,14 @@ def table(page, first, *more):
 
 
 def drawn(page):
-    """A drawn table: heads of the rows -> cells."""
-    frame = page.table[0].value
-    return {str(name): list(map(str, row)) for name, row in zip(frame.index, frame.to_numpy().tolist(), strict=True)}
+    """The table of gaps: heads of the rows -> cells."""
+    frame = markdown_tables(page)[-1]
+    return {name: cells for name, *cells in frame.to_numpy().tolist()}
 
 
 def sheet(page):
     """The spec sheet: heads of the rows -> cells; its own head is the first row."""
-    text = next((element.value for element in page.markdown if element.value.startswith("| ")), "")
+    text = next((one.value for one in page.markdown if one.value.startswith("| ")), "")
     rows = [line.removeprefix("| ").removesuffix(" |").split(" | ") for line in text.splitlines()]
     return {head: cells for head, *cells in rows if head != "---"}
 

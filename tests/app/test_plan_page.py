@@ -6,6 +6,7 @@ import pytest
 import yaml
 from streamlit.testing.v1 import AppTest
 
+from tests.app.markdown_tables import markdown_tables
 from ui.state import FIRST_EXAMPLE, example_ids
 
 pytestmark = pytest.mark.app
@@ -300,5 +301,5 @@ def test_what_becomes_of_own_machines_is_told_where_it_was_asked():
     at.run()
     assert not at.exception
     assert "Planned with the lowest present value: **" in badges(at)
-    (table,) = [table for table in at.table if "Best way" in table.value.columns]
-    assert [row.partition(" ")[0] for row in table.value["At the start"]] == ["keep", "sell"]
+    (table,) = [table for table in markdown_tables(at) if "Best way" in table.columns]
+    assert [row.partition(" ")[0] for row in table["At the start"]] == ["keep", "sell"]

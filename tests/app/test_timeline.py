@@ -9,20 +9,15 @@ import pytest
 import yaml
 from streamlit.testing.v1 import AppTest
 
+from tests.app.markdown_tables import markdown_tables
 from tests.planning import document
-from ui.deferred import Deferred
+from ui import deferred
 from ui.formatting import NBSP, percent
 
 pytestmark = pytest.mark.app
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = "ui/pages/timeline.py"
-
-
-@pytest.fixture
-def at_once(monkeypatch):
-    """Fragments don't run again by themselves here, so they compute while the page draws."""
-    monkeypatch.setattr(Deferred, "page_first", lambda self: False)
 
 
 def opened(text=None):
@@ -68,11 +63,8 @@ def choose(at, key, value):
     return at
 
 
-def tables(at):
-    return [table.value for table in at.table]
-
-
-def test_the_deterministic_part_is_there_before_anything_is_simulated():
+def test_the_deterministic_part_is_there_before_anything_is_simulated(monkeypatch):
+    monkeypatch.setattr(deferred, "finish", lambda: None)
     at = opened(plan_text(horizon_months=35))
     assert at.title[0].value == "Cash peaks in month 1"
     assert figures(at)["Typical wait"] == "…"
@@ -80,7 +72,7 @@ def test_the_deterministic_part_is_there_before_anything_is_simulated():
     assert "simulating" in words(at)
 
 
-def test_then_the_title_says_who_waits_and_all_charts_are_there(at_once):
+def test_then_the_title_says_who_waits_and_all_charts_are_there():
     at = opened()
     assert at.title[0].value.startswith("Nine in ten daily runs start within ")
     assert at.title[0].value.endswith("; cash peaks in month 1")
@@ -90,12 +82,12 @@ def test_then_the_title_says_who_waits_and_all_charts_are_there(at_once):
     assert "simulating" not in words(at)
 
 
-def test_the_box_answers_both_questions(at_once):
+def test_the_box_answers_both_questions():
     at = opened()
     people, machine = (line for line in words(at).splitlines() if line.startswith("**Two more") or "**One more" in line)
     assert re.search(r"nine in ten daily runs start within \*\*.*\*\* instead of", people)
     assert "nine in ten daily runs start" in machine
-    box = tables(at)[-1]
+    box = markdown_tables(at)[-1]
     load = way_of(at)["machines"][0]["utilisation"]  # of two workstations, and of four people
     assert list(box["Load"]) == [percent(load * factor) for factor in (1, 6 / 4, 2 / 3)]
     now, people, machine = box["More a month"]
@@ -104,12 +96,12 @@ def test_the_box_answers_both_questions(at_once):
     at.number_input(key="timeline_more").set_value(1).run()
     assert not at.exception
     assert "**One more person:**" in words(at)
-    assert tables(at)[-1]["Load"].iloc[1] == percent(load * 5 / 4)
+    assert markdown_tables(at)[-1]["Load"].iloc[1] == percent(load * 5 / 4)
 
 
-def test_periods_and_ways_can_be_switched(at_once):
+def test_periods_and_ways_can_be_switched():
     at = opened()
-    total = tables(at)[0]["Cash"].iloc[-1]
+    total = markdown_tables(at)[0]["Cash"].iloc[-1]
     choose(at, "timeline_period", "quarter")
     assert "a usual quarter takes" in words(at)
     choose(at, "timeline_way", "cloud")
@@ -117,13 +109,13 @@ def test_periods_and_ways_can_be_switched(at_once):
     assert "Paid after the end" in figures(at)
     assert charts(at) == 1
     assert "nothing waits for one" in words(at)
-    assert tables(at)[0]["Cash"].iloc[-1] != total
+    assert markdown_tables(at)[0]["Cash"].iloc[-1] != total
     choose(at, "timeline_way", "hybrid")
     assert "a usual quarter takes" in words(at)  # the period stays
-    assert tables(at)[0]["Cash"].iloc[-1] == total
+    assert markdown_tables(at)[0]["Cash"].iloc[-1] == total
 
 
-def test_of_several_jobs_on_own_machines_one_is_chosen(at_once):
+def test_of_several_jobs_on_own_machines_one_is_chosen():
     at = opened()
     choose(at, "timeline_way", "local")
     assert "daily runs start within" in words(at)
@@ -134,20 +126,20 @@ def test_of_several_jobs_on_own_machines_one_is_chosen(at_once):
     assert "key runs" in words(at)
 
 
-def test_the_recommended_way_is_shown_first_in_every_scenario(at_once):
+def test_the_recommended_way_is_shown_first_in_every_scenario():
     at = opened((ROOT / "examples" / "student.yaml").read_text(encoding="utf-8"))
     assert "**Rent all**" in words(at)
     at.button(key="open_hybrid-lab").click().run()
     assert "**Mix**" in words(at)
 
 
-def test_months_after_the_horizon_are_said(at_once):
+def test_months_after_the_horizon_are_said():
     at = opened(yaml.safe_dump(document("committed-node")))
     assert "After month 9, \\$138" in words(at)
     assert figures(at)["Paid after the end"] == f"$138{NBSP}k"
 
 
-def test_a_way_that_is_late_has_its_months_and_its_reason(at_once):
+def test_a_way_that_is_late_has_its_months_and_its_reason():
     at = opened((ROOT / "examples" / "hybrid-claim.yaml").read_text(encoding="utf-8"))
     choose(at, "timeline_way", "local")
     assert "Own all does not work as asked" in at.warning[0].value
@@ -156,7 +148,7 @@ def test_a_way_that_is_late_has_its_months_and_its_reason(at_once):
     assert "can’t carry it" not in words(at)  # being late is nothing that more people bring about
 
 
-def test_a_way_that_cannot_run_has_its_reason_alone(at_once):
+def test_a_way_that_cannot_run_has_its_reason_alone():
     at = opened(yaml.safe_dump(document("committed-node")))
     choose(at, "timeline_way", "local")
     assert at.title[0].value == "This way has no months to show"
@@ -164,13 +156,13 @@ def test_a_way_that_cannot_run_has_its_reason_alone(at_once):
     assert charts(at) == 0
 
 
-def test_machines_that_cannot_carry_more_people_say_so(at_once):
+def test_machines_that_cannot_carry_more_people_say_so():
     at = opened(plan_text(jobs__daily__runs_per_month=2300, machines__workstation__count=2))
     choose(at, "timeline_way", "hybrid")
     assert "the machines **can’t carry it**" in words(at)
 
 
-def test_every_month_can_be_read_in_numbers(at_once):
+def test_every_month_can_be_read_in_numbers():
     at = opened()
     at.session_state["timeline_table"] = True
     at.run()
@@ -203,7 +195,7 @@ def test_faulty_inputs_leave_the_last_good_months():
     assert charts(at) >= 2
 
 
-def test_the_finance_reader_opens_a_section_of_their_own(at_once):
+def test_the_finance_reader_opens_a_section_of_their_own():
     lease = {"term_months": 36, "lease_factor_per_month": 0.031}
     at = opened(
         plan_text(
@@ -215,7 +207,7 @@ def test_the_finance_reader_opens_a_section_of_their_own(at_once):
     )
     assert "For the finance reader" in [folded.label for folded in at.expander]
     assert "Pre-tax result" not in words(at)  # nothing is computed before it is opened
-    before = len(tables(at))
+    before = len(markdown_tables(at))
     at.session_state["timeline_finance"] = True
     at.run()
     assert not at.exception
@@ -225,7 +217,7 @@ def test_the_finance_reader_opens_a_section_of_their_own(at_once):
     assert "not part of the totals" in text
     assert "Lease or buy 2 × workstation" in text
     assert "2026/27 Q2" in at.warning[0].value
-    shown = tables(at)[before:]
+    shown = markdown_tables(at)[before:]
     assert [table.columns[0] for table in shown] == ["Fiscal year", "Fiscal year", "Way"]
 
 
@@ -239,7 +231,7 @@ def test_groups_have_a_section_of_their_own_where_there_are_some():
     at.run()
     assert not at.exception
     assert "**Vision lab** has the largest part" in words(at)
-    assert list(tables(at)[-1]["Group"]) == ["language", "Vision lab"]  # in the order of the file
+    assert list(markdown_tables(at)[-1]["Group"]) == ["language", "Vision lab"]  # in the order of the file
     months = next(frame.value for frame in at.dataframe if "Vision lab, USD" in frame.value.columns)
     assert len(months) == len(way_of(at)["months"])
     paid = sum(float(text.replace(",", "").replace("−", "-")) for text in months["Vision lab, USD"])
@@ -247,7 +239,7 @@ def test_groups_have_a_section_of_their_own_where_there_are_some():
     assert paid + rest == pytest.approx(way_of(at)["tco_usd"], abs=0.005 * 2 * len(months))
 
 
-def test_machines_that_fail_and_limits_that_waiting_breaks_are_shown(at_once):
+def test_machines_that_fail_and_limits_that_waiting_breaks_are_shown():
     often = {"machines__workstation__failures_per_year": 12, "machines__workstation__repair_h": 120}
     at = opened(plan_text(**often, jobs__daily__deadline_h=3, jobs__daily__submitted_together=20))
     assert "a machine is away for repair" in words(at)

@@ -8,8 +8,6 @@ import pytest
 import yaml
 from streamlit.testing.v1 import AppTest
 
-from ui.deferred import Deferred
-
 pytestmark = pytest.mark.app
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -20,9 +18,8 @@ FAULTY = b"month,job,resource,runs,gpu_hours\n1,dayly,workstation,1,1\n99,daily,
 
 
 @pytest.fixture
-def page(monkeypatch):
-    """The Timeline page of the lab with the section open; fragments compute while the page draws."""
-    monkeypatch.setattr(Deferred, "page_first", lambda self: False)
+def page():
+    """The Timeline page of the lab with the section open."""
     at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
     at.switch_page(PAGE).run()
     at.session_state["timeline_actual"] = True

@@ -1,4 +1,4 @@
-"""One server and one browser for all journeys; every test gets a page, and a picture of it when it fails."""
+"""One server and one browser for all journeys of a worker; each test gets a page, and a picture of it when it fails."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ def cut_texts(page: Page) -> list[str]:
     A small table has to fit, except on a phone, where it scrolls too.
     """
     at_rest(page)
-    scrolling = ', [data-testid="stTable"], [class*="st-key-wide_"]'
+    scrolling = ', [data-testid="stTable"], [data-testid="stMarkdownContainer"]:has(>table), [class*="st-key-wide_"]'
     return page.evaluate(CUT, scrolling if page.viewport_size["width"] < 600 else "")
 
 

@@ -30,6 +30,7 @@ from planner.measurements.rows import LanguageRow, MemoryRow, SampleRow, TimeRow
 from planner.performance.evidence import load_evidence
 from planner.performance.measured import CONTRADICTION, WILD_SPREAD
 from planner.report.break_even import with_break_even
+from planner.report.certainty import with_certainty
 from planner.report.document import plan_document
 from planner.report.export import COLUMNS
 from planner.report.finance import with_finance
@@ -224,7 +225,7 @@ def hybrid_lab(*, impossible: bool) -> dict[str, Any]:
     scenario = check_document(with_overrides(document, changed))
     result = evaluate(scenario, load_catalog(today=TODAY), load_evidence(), today=TODAY)
     plan = with_break_even(with_waiting(plan_document(result), result), result)
-    return with_finance(with_shares(plan, result), result)
+    return with_certainty(with_finance(with_shares(plan, result), result), result)
 
 
 def test_every_key_of_a_plan_is_described() -> None:
@@ -549,7 +550,7 @@ def test_the_pages_of_the_app_are_those_of_the_readme() -> None:
     )
     named = [line.split("|")[1].strip() for line in table.splitlines()]
     calls = re.findall(r"ui/pages/(\w+)\.py", (ROOT / "app.py").read_text(encoding="utf-8"))
-    assert [name.lower() for name in named] == calls
+    assert [name.lower().replace("-", "") for name in named] == calls
 
 
 def test_counts_in_the_changelog_are_those_of_the_data(capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ui import frame, state, timeline_actual, timeline_blocks, timeline_finance, timeline_groups
+from ui import deferred, frame, state, timeline_actual, timeline_blocks, timeline_finance, timeline_groups
 from ui.i18n import t
 from ui.timeline_data import Timeline
 from ui.view import View
 
 state.start()
+deferred.begin()
 outcome = state.outcome()
 frame.top(outcome)
 refused = frame.refused_file()
@@ -50,3 +51,4 @@ else:
     with head:
         st.title(t("timeline.title.none"), anchor=False)
 frame.next_page("catalog.py", t("next.catalog"))
+deferred.finish()

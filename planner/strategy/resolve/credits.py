@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 
 from planner.errors import InputError, UnknownIdError
@@ -11,6 +10,7 @@ from planner.scenario.schema import Scenario
 from planner.strategy.offers import Credit, RentedProvider
 from planner.strategy.parameters import ParameterTable
 from planner.strategy.resolve.figures import Figures
+from planner.validation import near
 
 
 def resolve_credits(
@@ -36,8 +36,8 @@ def resolve_credits(
             raise InputError("month_after_horizon", field=f"{field}.from_month", value=entry.from_month, months=months)
         for name in entry.providers or ():
             if name not in known:
-                near = difflib.get_close_matches(name, known, n=3, cutoff=0.3)
-                raise UnknownIdError("provider", name, near, field=f"{field}.providers")
+                close = near(name, known)
+                raise UnknownIdError("provider", name, close, field=f"{field}.providers")
         found.append(
             Credit(
                 id=id,

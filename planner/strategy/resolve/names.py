@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
-
 from planner.catalog.records import Catalog
 from planner.errors import InputError, UnknownIdError
 from planner.scenario.schema import Scenario
 from planner.strategy.problem import Group
+from planner.validation import near
 
 _RESERVED_NAMES = ("site", "cloud")  # resources of shared cost lines
 
@@ -44,8 +43,8 @@ def check_throughput_keys(scenario: Scenario, catalog: Catalog) -> None:
     for id, entry in scenario.jobs.items():
         for key in entry.throughput:
             if key not in known:
-                near = difflib.get_close_matches(key, known, n=3, cutoff=0.4)
-                raise UnknownIdError("machine, offer or GPU", key, near, field=f"jobs.{id}.throughput.{key}")
+                close = near(key, known)
+                raise UnknownIdError("machine, offer or GPU", key, close, field=f"jobs.{id}.throughput.{key}")
 
 
 def resolve_groups(scenario: Scenario) -> tuple[Group, ...]:
@@ -58,6 +57,6 @@ def resolve_groups(scenario: Scenario) -> tuple[Group, ...]:
     """
     for id, entry in scenario.jobs.items():
         if entry.group is not None and entry.group not in scenario.groups:
-            near = difflib.get_close_matches(entry.group, scenario.groups, n=3, cutoff=0.4) or list(scenario.groups)[:3]
-            raise UnknownIdError("group", entry.group, near, field=f"jobs.{id}.group")
+            close = near(entry.group, scenario.groups) or list(scenario.groups)[:3]
+            raise UnknownIdError("group", entry.group, close, field=f"jobs.{id}.group")
     return tuple(Group(id=id, name=entry.name or id, people=entry.people) for id, entry in scenario.groups.items())

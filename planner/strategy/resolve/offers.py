@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import difflib
 from dataclasses import dataclass, replace
 
 from planner.catalog.query import find_gpu, find_offer, find_offers
@@ -18,6 +17,7 @@ from planner.strategy.problem import Issue
 from planner.strategy.resolve.figures import Figures, combined
 from planner.strategy.resolve.power import machine_power
 from planner.strategy.resolve.transfers import uploads
+from planner.validation import near
 
 _OWN_BILLING_UNIT_S = 1.0  # an own quote says nothing else: by the second, no minimum
 
@@ -133,7 +133,7 @@ def _known(given_names: list[str] | None, known: list[str], field: str, kind: st
     """The names as given, each checked against what the catalog has."""
     for name in given_names or ():
         if name not in known:
-            raise UnknownIdError(kind, name, difflib.get_close_matches(name, known, n=3, cutoff=0.3), field=field)
+            raise UnknownIdError(kind, name, near(name, known), field=field)
     return None if given_names is None else tuple(given_names)
 
 

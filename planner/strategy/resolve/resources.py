@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 
 from planner.catalog.records import Catalog
 from planner.errors import UnknownIdError
 from planner.scenario.schema import Scenario
+from planner.validation import near
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +41,7 @@ class ResourceNames:
         known = sorted((self.machines if machines else frozenset()) | self.offers | self.gpus | self.providers)
         if name not in known:
             kind = "machine, offer, GPU or provider" if machines else "offer, GPU or provider"
-            raise UnknownIdError(kind, name, difflib.get_close_matches(name, known, n=3, cutoff=0.4), field=field)
+            raise UnknownIdError(kind, name, near(name, known), field=field)
 
     def covers(self, name: str, *, id: str, gpu: str, provider: str) -> bool:
         """Whether a name means a resource with this id, GPU and provider."""

@@ -51,7 +51,7 @@ def problems(plan: Mapping[str, Any]) -> tuple[Problem, ...]:
         ("site.electricity_usd_per_kwh", "1e999 EUR", "'1e999 EUR'", "a finite number"),
         ("site.electricity_usd_per_kwh", 0, "0", "an amount greater than 0"),
         ("site.electricity_usd_per_kwh", math.inf, "inf", "a finite number"),
-        ("site.electricity_usd_per_kwh", 1e31, "1e+31", "an amount from 1e-09 to 1e+18"),
+        ("site.electricity_usd_per_kwh", 1e31, "1e+31", "an amount of at most 1e+18"),
         ("site.electricity_usd_per_kwh", True, "true", "a number in USD"),
         ("machines.own.host_price_usd", -1, "-1", "an amount of 0 or more"),
         ("machines.own.residual_gpu.12", 1.2, "1.2", "a share from 0 to 1"),

@@ -168,5 +168,8 @@ def test_unknown_names_come_with_the_nearest() -> None:
         problem_of(node({"on-demnad": 8}))
     assert refused.value.field == "rental.quota_gpus.on-demnad"
     assert refused.value.params["near"][0] == "on-demand"
+    with pytest.raises(UnknownIdError) as refused:
+        problem_of(node({"h100": 8}))
+    assert all("h100" in name for name in refused.value.params["near"])  # not "a10", which has similar letters
     with pytest.raises(UnknownIdError):
         problem_of(small_plan({"rental.quota_gpus": {"own": 1}}))  # a machine isn't rented

@@ -1,0 +1,108 @@
+"""Where the recommendation turns, and what moves it most: against break-evens by hand and plans made anew."""
+
+from __future__ import annotations
+
+import pytest
+
+from planner.report.certainty import nearest_flips, with_certainty
+from planner.report.certainty_text import certainty_lines
+from planner.report.document import plan_document
+from planner.report.provenance import used_parameters
+from planner.strategy.evaluate import Result
+from planner.strategy.flips import Flips, flips
+from planner.strategy.movers import ASSUMED_SHARE, RENTAL_LEVEL, Mover, movers
+from planner.strategy.sensitivity import sensitivity
+from tests.planning import document, small_plan, solve, strategy
+
+LAB = "hybrid-lab"
+
+
+def movers_of(result: Result) -> tuple[Mover, ...]:
+    return movers(result.problem, {parameter.id for parameter in used_parameters(result)})
+
+
+def flips_of(result: Result) -> Flips:
+    return flips(result.problem, result.theta, [mover for mover in movers_of(result) if mover.asked])
+
+
+def test_a_rental_price_turns_the_answer_where_both_cost_the_same() -> None:
+    """1,500 USD less 625 and 1,200 h x 0.6 kW + 7,560 h x 0.1 kW at 0.10 USD: 1,022.60 USD, or 0.852166 USD/h."""
+    found = [flip for flip in flips_of(solve(small_plan())).found if flip.mover.id == RENTAL_LEVEL]
+    (flip,) = found
+    assert flip.below
+    assert flip.value * 2.0 == pytest.approx(1022.6 / 1200, rel=1e-5)  # beyond it by half a cent
+    assert flip.value < flip.before <= flip.value * (1 + 1e-6)
+    assert flip.becomes == "cloud"
+
+
+def test_nothing_turns_where_one_way_is_all_there_is() -> None:
+    only = small_plan()
+    del only["machines"], only["jobs"]["work"]["throughput"]["own"]
+    found = flips_of(solve(only))
+    assert found.found == ()
+    assert RENTAL_LEVEL in [mover.id for mover in found.none]
+
+
+@pytest.mark.parametrize("plan", [small_plan(), document(LAB)], ids=["small", "lab"])
+def test_plans_made_anew_on_both_sides_recommend_differently(plan: dict[str, object]) -> None:
+    found = [flip for flip in flips_of(solve(plan)).found if not flip.mover.level]
+    assert found
+    today = solve(plan).recommendation.strategy
+    for flip in found:
+        sides = {}
+        for name, value in (("before", flip.before), ("beyond", flip.value)):
+            parts = flip.mover.id.split(".")
+            changed = document_with(plan, parts, value)
+            sides[name] = solve(changed).recommendation.strategy
+        assert sides == {"before": today, "beyond": flip.becomes}, flip.mover.id
+
+
+def document_with(plan: dict[str, object], parts: list[str], value: float) -> dict[str, object]:
+    if len(parts) == 1:
+        return {**plan, parts[0]: value}
+    inner = plan.get(parts[0]) or {}
+    assert isinstance(inner, dict)
+    return {**plan, parts[0]: document_with(inner, parts[1:], value)}
+
+
+def test_the_nearest_flip_comes_first() -> None:
+    found = flips_of(solve(document(LAB))).found
+    distances = [max(flip.factor, 1 / flip.factor) for flip in found]
+    assert distances == sorted(distances)
+
+
+def test_bars_are_the_plans_cost_at_both_ends() -> None:
+    """Electricity at 0.10 USD: 1,476 kWh, and 20 % more or less of it where no range is known."""
+    result = solve(small_plan())
+    choice = strategy(result, "local").allocation.choice
+    assert choice is not None
+    bars = {bar.mover.id: bar for bar in sensitivity(result.problem, result.theta, choice, movers_of(result))}
+    power = bars["site.electricity_usd_per_kwh"]
+    assert power.mover.assumed
+    assert (power.mover.low, power.mover.high) == pytest.approx((0.08, 0.12))
+    assert power.present_value_high_usd - power.present_value_low_usd == pytest.approx(1476 * 2 * ASSUMED_SHARE * 0.1)
+    swings = [bar.swing_usd for bar in bars.values()]
+    assert swings == sorted(swings, reverse=True)
+    assert RENTAL_LEVEL not in bars  # the machine rents nothing
+
+
+def test_an_input_with_a_range_is_moved_to_its_ends() -> None:
+    result = solve(document(LAB))
+    for mover in movers_of(result):
+        if not mover.level and not mover.assumed:
+            parameter = result.problem.parameters[mover.columns[0]]
+            assert mover.low == (parameter.value if parameter.low is None else parameter.low), mover.id
+            assert mover.high == (parameter.value if parameter.high is None else parameter.high), mover.id
+
+
+def test_the_document_and_its_text_say_it_in_the_plans_currency() -> None:
+    plan = {**small_plan(), "currency": "EUR", "currencies": {"EUR": {"usd_per_unit": 2.0}}}
+    result = solve(plan)
+    entry = with_certainty(plan_document(result), result)
+    assert {way["id"] for way in entry["uncertainty"]["strategies"]} == {"local", "cloud", "hybrid"}
+    text = "\n".join(certainty_lines(entry))
+    assert "of 100" in text
+    assert "USD" not in text
+    for flip in nearest_flips(entry, 5):
+        assert flip["becomes"] in (None, "local", "cloud", "hybrid")
+    assert "Rent all would be recommended with" in text
