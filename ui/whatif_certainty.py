@@ -124,7 +124,7 @@ def _chances(view: View, entry: Mapping[str, Any]) -> None:
     rows = [
         {
             t("whatif.chances.way"): _way(view, way["id"]),
-            t("whatif.chances.cheapest"): futures(_chance(entry, view, way)),
+            t("whatif.chances.cheapest"): futures(way["cheapest_probability"]),
             t("whatif.chances.likely"): formatting.dollars(
                 formatting.money_range(way["present_value_usd_p10"], way["present_value_usd_p90"], view.currency)
             ),
@@ -134,13 +134,6 @@ def _chances(view: View, entry: Mapping[str, Any]) -> None:
     short_tables.show(rows)
     samples = f"{entry['samples']:,}"
     st.markdown(f":small[:gray[{t('whatif.chances.note', samples=samples)}]]")
-
-
-def _chance(entry: Mapping[str, Any], view: View, way: Mapping[str, Any]) -> float:
-    """Of a way together with those that are the same plan."""
-    value = {one["id"]: one["present_value_usd"] for one in view.report["strategies"]}
-    same = [one for one in entry["strategies"] if value[one["id"]] == value[way["id"]]]
-    return float(sum(one["cheapest_probability"] for one in same))
 
 
 def futures(share: float) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+import numpy as np
+
 from planner.report.plain import plain
 from planner.report.provenance import used_parameters
 from planner.strategy.evaluate import Result
@@ -28,18 +30,37 @@ def with_certainty(document: Mapping[str, Any], result: Result) -> dict[str, Any
 
 
 def uncertainty_entry(result: Result, *, samples: int = SAMPLES) -> dict[str, Any]:
-    """Percentiles and probabilities of the ways that do all the work within their limits."""
+    """Percentiles and probabilities of the ways that do all the work within their limits.
+
+    Ways that are the same plan share its figures, and don't take chances from one another.
+    """
     choices = {way.id: way.allocation.choice for way in result.strategies if way.feasible}
-    found = uncertainty(result.problem, {id: one for id, one in choices.items() if one is not None}, samples=samples)
+    known = {id: one for id, one in choices.items() if one is not None}
+    first = {id: next(other for other in known if _same(known[other], known[id])) for id in known}
+    found = uncertainty(result.problem, {id: known[id] for id in known if first[id] == id}, samples=samples)
+    of = {way.id: way for way in found.ways}
     entry: dict[str, Any] = plain(
         {
             "samples": found.samples,
             "varied": found.varied,
             "none_works_probability": found.none_works_probability,
-            "strategies": [_way_entry(way) for way in found.ways],
+            "strategies": [
+                {**_way_entry(of[first[id]]), "id": id, "same_as": None if first[id] == id else first[id]}
+                for id in known
+            ],
         }
     )
     return entry
+
+
+def _same(one: Choice, other: Choice) -> bool:
+    """Whether two choices are the same machines and places."""
+    shares = one.by_month.keys() == other.by_month.keys() and all(
+        np.array_equal(share, other.by_month[pair]) for pair, share in one.by_month.items()
+    )
+    return (
+        shares and np.array_equal(one.machine_count, other.machine_count) and np.array_equal(one.routing, other.routing)
+    )
 
 
 def _way_entry(way: WayUncertainty) -> dict[str, Any]:

@@ -20,9 +20,9 @@ def certainty_lines(document: Mapping[str, Any]) -> list[str]:
         return []
     rate, code = document["currency"]["usd_per_unit"], document["currency"]["code"]
     lines: list[str] = []
-    if ways := document["uncertainty"]["strategies"]:
+    if ways := [way for way in document["uncertainty"]["strategies"] if way["same_as"] is None]:
         head = ["way", "cheapest in", "works in", "present value: p10", "median", "p90", "kWh: p10", "p90"]
-        lines += ["", *table(head, [_way_row(way, rate) for way in ways])]
+        lines += ["", *table(head, [_way_row(way, document, rate) for way in ways])]
         lines.append(render("certainty_explained", samples=document["uncertainty"]["samples"]))
     if bars := document["sensitivity"][:_MOST]:
         head = ["moves it most", "planned", "low", "high", "present value at low", "at high", "then recommended"]
@@ -36,9 +36,10 @@ def certainty_lines(document: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def _way_row(way: Mapping[str, Any], rate: float) -> list[str]:
+def _way_row(way: Mapping[str, Any], document: Mapping[str, Any], rate: float) -> list[str]:
+    same = [one["id"] for one in document["uncertainty"]["strategies"] if one["same_as"] == way["id"]]
     return [
-        render(f"strategy_{way['id']}"),
+        ", ".join(render(f"strategy_{id}") for id in [way["id"], *same]),
         _of_100(way["cheapest_probability"]),
         _of_100(way["works_probability"]),
         *(whole_text(way[f"present_value_usd_{at}"] / rate) for at in ("p10", "p50", "p90")),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -29,16 +29,21 @@ class Range:
     tco_high_usd: float
 
 
-def sampled_theta(problem: PlanProblem, samples: int = SAMPLES, seed: int = SEED) -> Theta:
+def sampled_theta(
+    problem: PlanProblem, samples: int = SAMPLES, seed: int = SEED, columns: Sequence[int] | None = None
+) -> Theta:
     """Parameter rows drawn by scrambled Sobol points; a parameter without a range keeps its value.
+
+    With `columns` others keep theirs too. The points are the more even the fewer are drawn, and the most even in the
+    first of them.
 
     Each parameter with a range is a split normal whose 10th and 90th percentile are its low and high. It is cut where
     it would fall below what it can be, or below a fifth of its low end: rates and prices don't reach zero. Estimated
     speeds share one draw, since they come from one method and err together; all others are independent.
     """
     theta = np.repeat(problem.theta(), samples, axis=0)
-    ranged = [(i, p) for i, p in enumerate(problem.parameters) if p.low is not None or p.high is not None]
-    varied = [(i, p) for i, p in ranged if p.money]
+    asked = range(len(problem.parameters)) if columns is None else columns
+    varied = [(i, problem.parameters[i]) for i in asked if is_drawn(problem.parameters[i])]
     if not varied:
         return theta
     shared = {id: place for place, id in enumerate(dict.fromkeys(_luck_of(parameter) for _, parameter in varied))}
@@ -53,6 +58,11 @@ def sampled_theta(problem: PlanProblem, samples: int = SAMPLES, seed: int = SEED
             lowest = parameter.floor
         theta[:, column] = np.maximum(drawn, max(lowest, parameter.floor))
     return theta
+
+
+def is_drawn(parameter: Parameter) -> bool:
+    """Whether a parameter has a range, and amounts rest on it."""
+    return parameter.money and (parameter.low is not None or parameter.high is not None)
 
 
 def _luck_of(parameter: Parameter) -> str:

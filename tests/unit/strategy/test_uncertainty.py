@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from planner.report.certainty import uncertainty_entry
+from planner.scenario.load import load_scenario
 from planner.strategy.allocate import allocate
+from planner.strategy.evaluate import Result, evaluate
 from planner.strategy.kernel import Choice, kernel
 from planner.strategy.problem import PlanProblem
-from planner.strategy.uncertainty import uncertainty
-from tests.planning import document, problem_of, small_plan
+from planner.strategy.ranges import is_drawn
+from planner.strategy.uncertainty import drawn_columns, uncertainty
+from tests.planning import TODAY, evidence, problem_of, shipped_catalog, small_plan, solve
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def choices_of(problem: PlanProblem) -> dict[str, Choice]:
@@ -72,16 +80,50 @@ def test_without_ranges_all_is_as_planned() -> None:
     assert sorted(way.cheapest_probability for way in found.ways) == [0.0, 1.0]
 
 
+@cache
+def lab() -> Result:
+    """The example, whose machines, speeds, people and site have ranges; the fixtures' figures have none."""
+    scenario = load_scenario(ROOT / "examples" / "hybrid-lab.yaml")
+    return evaluate(scenario, shipped_catalog(), evidence(), today=TODAY)
+
+
+def lab_choices() -> dict[str, Choice]:
+    found = {way.id: way.allocation.choice for way in lab().strategies}
+    return {id: choice for id, choice in found.items() if choice is not None}
+
+
 def test_equal_choices_share_and_chances_add_up() -> None:
-    problem = problem_of(document("hybrid-lab"))
-    choice = allocate(problem, problem.theta(), "hybrid").choice
-    other = allocate(problem, problem.theta(), "cloud").choice
-    assert choice is not None
-    assert other is not None
-    found = uncertainty(problem, {"one": choice, "twin": choice, "other": other}, samples=512)
+    mix, rent = lab_choices()["hybrid"], lab_choices()["cloud"]
+    found = uncertainty(lab().problem, {"one": mix, "twin": mix, "other": rent}, samples=512)
     chances = {way.id: way.cheapest_probability for way in found.ways}
-    assert chances["one"] == chances["twin"] > 0
+    assert 0.4 < chances["one"] == chances["twin"] < 0.5
+    assert chances["other"] > 0
     assert sum(chances.values()) + found.none_works_probability == pytest.approx(1.0)
+
+
+def test_ways_that_are_the_same_plan_do_not_take_chances_from_one_another() -> None:
+    """Without work for machines renting all is the mix too."""
+    result = solve(small_plan({"jobs.work.class": "key", "machines.own.count": None}))
+    entry = {way["id"]: way for way in uncertainty_entry(result, samples=64)["strategies"]}
+    assert (entry["hybrid"]["same_as"], entry["cloud"]["same_as"]) == ("cloud", None)
+    assert entry["hybrid"]["cheapest_probability"] == entry["cloud"]["cheapest_probability"]
+    different = [way for way in entry.values() if way["same_as"] is None]
+    assert sum(way["cheapest_probability"] for way in different) == pytest.approx(1.0)
+
+
+def test_what_is_not_drawn_changes_nothing() -> None:
+    """Figures with a range that are left alone, moved all the same."""
+    problem, choices = lab().problem, lab_choices()
+    columns = drawn_columns(problem, choices.values())
+    others = [at for at, p in enumerate(problem.parameters) if is_drawn(p) and at not in columns]
+    assert len(columns) > 20
+    assert len(others) > 100
+    moved = problem.theta()
+    moved[:, others] *= 1.1
+    for choice in choices.values():
+        planned, then = (kernel(problem, theta, choice) for theta in (problem.theta(), moved))
+        assert then.present_value_usd == pytest.approx(planned.present_value_usd, rel=1e-12)
+        assert then.kg_co2e == pytest.approx(planned.kg_co2e, rel=1e-12)
 
 
 def test_a_way_whose_machines_are_full_in_a_future_is_not_the_cheapest_there() -> None:
@@ -110,8 +152,12 @@ def test_a_limit_holds_in_the_futures_in_which_the_run_is_quick_enough() -> None
 
 
 def test_percentiles_hardly_depend_on_the_seed() -> None:
-    problem = problem_of(document("hybrid-lab"))
-    choices = {"hybrid": allocate(problem, problem.theta(), "hybrid").choice}
-    known = {id: choice for id, choice in choices.items() if choice is not None}
-    one, other = (uncertainty(problem, known, seed=seed).ways[0].tco_usd for seed in (1, 2))
-    assert (one.p10, one.p50, one.p90) == pytest.approx((other.p10, other.p50, other.p90), rel=0.01)
+    """Of all ways and figures, but for low percentiles of emissions that are near zero."""
+    one, other = (uncertainty(lab().problem, lab_choices(), seed=seed).ways for seed in (1, 2))
+    for mine, its in zip(one, other, strict=True):
+        for name in ("present_value_usd", "tco_usd", "energy_kwh", "kg_co2e"):
+            found, again = getattr(mine, name), getattr(its, name)
+            assert found.p10 < found.p50 < found.p90
+            assert (found.p50, found.p90) == pytest.approx((again.p50, again.p90), rel=0.01), (mine.id, name)
+            if name != "kg_co2e":
+                assert found.p10 == pytest.approx(again.p10, rel=0.01), (mine.id, name)
