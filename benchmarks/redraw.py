@@ -33,11 +33,13 @@ value = st.text_input("Value", "1", key="value")
 st.title(f"It is {value}")
 """
 BODY = '[data-testid="stMainBlockContainer"]'
+TRIED = '.st-key-columns_whatif_try [data-testid="stColumn"]:nth-child(2)'
 # path, field that is typed into or switch that is turned, and what must have changed then
 PAGES = {
     "Plan": ("/", "Runs a month, daily", ".st-key-group_work button"),
     "Start": ("/start", "Budget, with currency", BODY),
     "Work": ("/work", ".st-key-work_job_daily_key", ".st-key-columns_work_job"),
+    "What-if": ("/what-if", ".st-key-whatif_slider_rental_prices_0", TRIED),
     "Timeline": ("/timeline", ".st-key-timeline_way_hybrid", ".st-key-timeline_head"),
     "Claims": ("/claims", "Search a GPU or a word", BODY),
     "Accuracy": ("/accuracy", "Show a GPU", ".st-key-accuracy_gpu_words"),
@@ -60,7 +62,7 @@ DRAWN = """([selector, before]) => {
 SIMULATED = """() => document.querySelector('[data-testid="stApp"]').getAttribute('data-test-script-state')
     === 'notRunning' && !document.body.innerText.includes('simulating')"""
 
-HEAVY = ("Work", "Timeline", "Accuracy")
+HEAVY = ("Work", "What-if", "Timeline", "Accuracy")
 GROUPS = (tuple(name for name in PAGES if name not in HEAVY), *((name,) for name in HEAVY))
 """Pages that are open together: one with thousands of points or many charts slows others of the same browser."""
 
@@ -101,8 +103,13 @@ def first_drawn_s(page: Page, url: str) -> float:
 
 
 def change_s(page: Page, label: str, value: int, answer: str) -> float:
-    """Type a value and press Enter, or turn a switch, until the answer has changed and nothing old is left. [s]"""
+    """Type a value and press Enter, turn a switch, or move a slider, until the answer has changed and nothing old is left. [s]"""
     before = page.locator(answer).first.inner_text()
+    if (knob := page.locator(f"{label} input[type=range]") if label.startswith(".") else None) and knob.count():
+        start = time.perf_counter()
+        knob.press("ArrowLeft")
+        page.wait_for_function(DRAWN, arg=[answer, before], timeout=60_000)
+        return time.perf_counter() - start
     if label.startswith("."):
         option = page.locator(f"{label} [role=radio]").nth(value % 2)
         start = time.perf_counter()

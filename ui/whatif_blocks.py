@@ -216,8 +216,13 @@ def _keep_present() -> None:
     whatif_state.keep(present.document, t("whatif.copy", name=present.name))
 
 
-def try_it(baseline: Card) -> None:
-    """Sliders of the inputs that matter, and what comes out with them, beside what it was."""
+def try_it(baseline: Card, shown: int) -> None:
+    """Sliders of the inputs that matter, and what comes out with them, beside what it was; as a fragment.
+
+    `shown` is the number of cards, which stand outside of it.
+    """
+    if len(whatif_state.scenarios()) != shown:
+        st.rerun()
     if baseline.plan is None or baseline.view is None:
         return
     view, document = baseline.view, baseline.plan.document

@@ -137,6 +137,8 @@ def _fields(cards: Sequence[Card]) -> dict[str, Input]:
 def _subject(path: str) -> str:
     """What rows are merged by when they say the same: the price of a card in two kinds of machines, say."""
     part, _, rest = path.partition(".")
+    if path.endswith((".condition", ".age_months")):  # one row a machine tells both
+        return f"{path.rpartition('.')[0]}.condition"
     return f"{part}.{rest.rpartition('.')[2]}" if part in ("machines", "offers") else path
 
 

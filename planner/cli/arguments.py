@@ -107,6 +107,17 @@ def override_of(text: str) -> tuple[str, Any]:
     return path, parsed.data["value"]
 
 
+def add_overrides(parser: argparse.ArgumentParser) -> None:
+    """The option for inputs other than the file's."""
+    parser.add_argument(
+        "--set",
+        type=override_of,
+        action="append",
+        metavar="PATH=VALUE",
+        help="change an input by its path; may be repeated",
+    )
+
+
 def add_measurements(parser: argparse.ArgumentParser) -> None:
     """The option for tables of own speeds."""
     parser.add_argument(

@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import Any
 
-from planner.cli.arguments import Commands, add_measurements, override_of, path_of
+from planner.cli.arguments import Commands, add_measurements, add_overrides, path_of
 from planner.cli.inputs import read_catalog, read_scenario, with_measurements
 from planner.cli.output import json_text, print_text
 from planner.errors import InputError
@@ -49,13 +49,7 @@ def add_plan(commands: Commands, common: argparse.ArgumentParser) -> None:
         metavar="OUT.md",
         help="also write one page on why the next best way isn't recommended",
     )
-    plan.add_argument(
-        "--set",
-        type=override_of,
-        action="append",
-        metavar="PATH=VALUE",
-        help="change an input by its path; may be repeated",
-    )
+    add_overrides(plan)
     add_measurements(plan)
     plan.set_defaults(run=_plan)
 

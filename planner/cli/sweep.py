@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Iterator
 
-from planner.cli.arguments import Commands, add_measurements, override_of, path_of
+from planner.cli.arguments import Commands, add_measurements, add_overrides, path_of
 from planner.cli.inputs import read_catalog, read_scenario_document, with_measurements
 from planner.cli.output import EXIT_INTERRUPTED, json_text, print_text
 from planner.files import write_whole
@@ -41,13 +41,7 @@ def add_sweep(commands: Commands, common: argparse.ArgumentParser) -> None:
         action="store_true",
         help="keep the machines and places of the plan as the file has it, and only see what they then cost",
     )
-    sweep.add_argument(
-        "--set",
-        type=override_of,
-        action="append",
-        metavar="PATH=VALUE",
-        help="change an input by its path; may be repeated",
-    )
+    add_overrides(sweep)
     add_measurements(sweep)
     sweep.set_defaults(run=_sweep)
 

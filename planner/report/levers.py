@@ -27,7 +27,7 @@ _FACTORS: Mapping[Suggestion, tuple[Kind, float]] = {
     "cheaper_rental": ("rental_prices", 0.7),
     "dearer_electricity": ("electricity", 2.0),
 }
-_USED = {"condition": "used", "age_months": 24}
+_USED = {"condition": "used", "age_months": 24}  # an age to start from, said on the card and changed on the Plan page
 _PRICE_OF_CARD = ("gpu_price_usd", *money_aliases("gpu_price_usd"))
 _STEPS = 100  # about as many as a slider has pixels for
 

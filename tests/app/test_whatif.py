@@ -55,6 +55,12 @@ def test_a_suggestion_stands_beside_the_plan_with_what_it_was(page):
     assert "was 1,300" in words(page).replace("\N{NO-BREAK SPACE}", " ")
 
 
+def test_used_cards_are_one_row_for_each_kind_of_machine(page):
+    press(page, "Used cards")
+    rows = [line for line in words(page).splitlines() if line.startswith("Machines of ") and "used" in line]
+    assert len(rows) == len({line.partition(":")[0] for line in rows}) > 0
+
+
 def test_four_scenarios_are_the_most(page):
     for label in ("Twice the runs", "Used cards", "Electricity twice as dear"):
         press(page, label)

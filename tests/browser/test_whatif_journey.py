@@ -20,10 +20,14 @@ def test_a_second_scenario_stands_beside_the_first_and_goes_along(page):
     page.get_by_role("button", name="Twice the runs").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Two scenarios")
     expect(page.get_by_text("was 1,300")).to_be_visible()
+    page.locator("[class*=whatif_slider_site-electricity] input[type=range]").press("ArrowRight")
+    expect(page.get_by_role("heading", name="stays the best way")).to_be_visible()
+    page.get_by_role("button", name="Keep as scenario").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Three scenarios")  # the cards follow
     page.get_by_role("link", name="Plan", exact=True).click()
     settled(page)
     page.get_by_role("link", name="What-if", exact=True).click()
-    expect(page.get_by_role("heading", level=1)).to_contain_text("Two scenarios")  # it stays
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Three scenarios")  # they stay
 
 
 @pytest.mark.parametrize(("size", "scheme"), [(DESKTOP, "light"), (PHONE, "dark")], ids=["desktop", "phone"])

@@ -28,7 +28,7 @@ cards = whatif_blocks.cards_of(whatif_state.scenarios())
 whatif_blocks.answer(cards)
 whatif_blocks.note()
 whatif_blocks.cards(cards)
-whatif_blocks.try_it(cards[0])
+st.fragment(whatif_blocks.try_it)(cards[0], len(cards))  # a slider redraws what it changes alone
 whatif_certainty.show(cards[0])
 whatif_ranges.show(cards, outdated=outcome.outdated)
 whatif_blocks.why_not(cards[0])
