@@ -103,7 +103,7 @@ def first_drawn_s(page: Page, url: str) -> float:
 
 
 def change_s(page: Page, label: str, value: int, answer: str) -> float:
-    """Type a value and press Enter, turn a switch, or move a slider, until the answer has changed and nothing old is left. [s]"""
+    """Type a value, turn a switch or move a slider, until the answer has changed and nothing old is left. [s]"""
     before = page.locator(answer).first.inner_text()
     if (knob := page.locator(f"{label} input[type=range]") if label.startswith(".") else None) and knob.count():
         start = time.perf_counter()
