@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from planner.report.certainty import nearest_flips, with_certainty
@@ -87,12 +89,14 @@ def test_bars_are_the_plans_cost_at_both_ends() -> None:
 
 
 def test_an_input_with_a_range_is_moved_to_its_ends() -> None:
-    result = solve(document(LAB))
-    for mover in movers_of(result):
-        if not mover.level and not mover.assumed:
-            parameter = result.problem.parameters[mover.columns[0]]
-            assert mover.low == (parameter.value if parameter.low is None else parameter.low), mover.id
-            assert mover.high == (parameter.value if parameter.high is None else parameter.high), mover.id
+    """Rent of the contract by default: 200, likely between 160 and 400 USD per kW and month."""
+    result = solve(small_plan({"site.colocation.contracted_kw": 2}))
+    (rent,) = [mover for mover in movers_of(result) if mover.id == "site.colocation.price_usd_per_kw_month"]
+    assert (rent.low, rent.value, rent.high, rent.assumed) == (160, 200, 400, False)
+    choice = strategy(result, "local").allocation.choice
+    assert choice is not None
+    (bar,) = sensitivity(result.problem, result.theta, choice, [rent])
+    assert bar.swing_usd == pytest.approx(12 * 2 * 240)
 
 
 def test_the_document_and_its_text_say_it_in_the_plans_currency() -> None:
@@ -102,7 +106,9 @@ def test_the_document_and_its_text_say_it_in_the_plans_currency() -> None:
     assert {way["id"] for way in entry["uncertainty"]["strategies"]} == {"local", "cloud", "hybrid"}
     text = "\n".join(certainty_lines(entry))
     assert "of 100" in text
-    assert "USD" not in text
+    assert " USD" not in text
+    (card,) = [line for line in text.splitlines() if line.startswith("machines.own.gpu_price_usd*")]
+    assert re.split(r"\s{2,}", card)[1:4] == ["500 EUR", "400", "600"]  # 1,000 USD, and a fifth either way
     for flip in nearest_flips(entry, 5):
         assert flip["becomes"] in (None, "local", "cloud", "hybrid")
     assert "Rent all would be recommended with" in text
