@@ -94,7 +94,7 @@ def allocate(problem: PlanProblem, theta: Theta, kind: Kind, candidates: Candida
         kind=kind,
         choice=choice,
         problems=(*plans.problems, *choice_problems(problem, theta, choice)),
-        warnings=(*plans.warnings, *_load_warnings(problem, theta, choice), *rented_warnings(problem, choice)),
+        warnings=(*plans.warnings, *choice_warnings(problem, theta, choice)),
     )
 
 
@@ -107,6 +107,11 @@ def choice_problems(problem: PlanProblem, theta: Theta, choice: Choice) -> list[
         *_late_problems(problem, theta, choice.routing),
         *(limit_problems(problem, kernel(problem, theta, choice)) if problem.limits.asked else ()),
     ]
+
+
+def choice_warnings(problem: PlanProblem, theta: Theta, choice: Choice) -> tuple[Issue, ...]:
+    """What to know of a choice of one row that may be carried out."""
+    return (*_load_warnings(problem, theta, choice), *rented_warnings(problem, choice))
 
 
 def allocate_rows(problem: PlanProblem, theta: Theta, kind: Kind, candidates: Candidates) -> AllocatedRows:
