@@ -55,6 +55,7 @@ class Coefficients:
     base: Array  # what a plan has that does nothing
     pairs: tuple[int, ...]
     share: Array  # of all runs of a pair's job, [pairs, measures, times]
+    rental: Array  # cash of sessions alone, [pairs, times]
     busy_h: Array  # machine-hours a month with `runs_per_month`, [pairs]
     node_h: Array  # billed, likewise
     sent_gb: Array  # likewise
@@ -95,6 +96,7 @@ def coefficients(problem: PlanProblem, theta: Theta, pairs: Sequence[int]) -> Co
         base=found.base,
         pairs=tuple(pairs),
         share=share,
+        rental=found.rental(pairs),
         busy_h=np.array([_busy_h(problem, theta, index) for index in pairs]),
         node_h=np.array(node_h) * attempts,
         sent_gb=np.array([_sent_gb(problem, theta, index) for index in pairs]),
@@ -302,6 +304,20 @@ class _Kernel:
             effects = self._effects(self._uncommitted, theta, choice)
             disk[provider], upload[provider], staff = effects[:-1] - effects[-1]
         return tuple(disk), tuple(upload), staff
+
+    def rental(self, pairs: Sequence[int]) -> Array:
+        """Cash of the sessions of all runs on each pair, on demand. [pairs, times]"""
+        result = np.zeros((len(pairs), self.times))
+        for place, index in enumerate(pairs):
+            pair = self.problem.pairs[index]
+            if pair.offer is None:
+                continue
+            offer = self.problem.offers[pair.offer]
+            job = self.problem.jobs[pair.job].id
+            line = f"overflow.{offer.id}" if offer.commitment is not None else f"rental.{job}.{offer.id}"
+            price = self.unit_price(line)[PAID, 1 : self.problem.horizon_months + 1]
+            result[place, 1 : self.problem.horizon_months + 1] = price * self._node_h(index)
+        return result
 
     def hour_prices(self) -> dict[int, Array]:
         """What an hour of offers with free hours costs otherwise."""

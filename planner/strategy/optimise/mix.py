@@ -18,12 +18,22 @@ from planner.strategy.optimise.programme import Programme
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import PlanProblem
 from planner.strategy.quotas import limits as under_quota
-from planner.strategy.quotas import run_gpus
 from planner.units import H_PER_MONTH
 
 FEW_RUNS = 12.0
 """Runs over the horizon below which those of a period stay together: a share of one can't be done anywhere."""
 _ROUND = 1e-7  # shares below it are what a solver leaves over
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Billed:
+    """What a variable adds to the bill of a provider, by time; `rental` is the part for instances."""
+
+    provider: int
+    period: int | None
+    place: int
+    paid: Array
+    rental: Array
 
 
 @dataclass(slots=True)
@@ -38,6 +48,16 @@ class Mix:
     bought: list[int] = field(init=False)
     number: list[int] = field(init=False)
     effects: list[tuple[Array, Array, int | None]] = field(default_factory=list)  # places, effects, period
+
+    billed: list[Billed] = field(default_factory=list)  # where there are credits
+
+    def bill(self, provider: int, period: int | None, place: int, effects: Array, rental: Array | None = None) -> None:
+        """Keep what a variable adds to a bill, where credits could pay it."""
+        if self.problem.credits:
+            part = np.zeros(effects.shape[1]) if rental is None else rental
+            self.billed.append(
+                Billed(provider=provider, period=period, place=place, paid=effects[PAID], rental=part)
+            )
 
     def choice(self, values: Array) -> Choice:
         """What was decided: one row."""
@@ -131,6 +151,11 @@ def _add_shares(mix: Mix, theta: Theta, worth: list[Array]) -> None:
             (np.array([place]), found.share[pair], at)
             for place, pair in zip(mix.share[active, at], np.flatnonzero(active), strict=True)
         ]
+        for pair in np.flatnonzero(active).tolist():
+            offer = problem.pairs[found.pairs[pair]].offer
+            if offer is not None:
+                provider, place = problem.offers[offer].provider, int(mix.share[pair, at])
+                mix.bill(provider, at, place, found.share[pair], found.rental[pair])
         for job in np.unique(jobs[active]):
             places = mix.share[(jobs == job) & active, at]
             programme.row(places, np.ones(len(places)), 1.0, 1.0)
@@ -181,7 +206,6 @@ def _add_machines(mix: Mix, loads: Mapping[int, float]) -> None:
 def _add_renting(mix: Mix, theta: Theta, worth: list[Array]) -> None:
     """What renting costs whatever is rented: disk and upload at each provider in use, staff; less free egress."""
     problem, found, programme = mix.problem, mix.found, mix.programme
-    months = [len(period) for period in mix.periods]
     provider_of = [
         None if (offer := problem.pairs[index].offer) is None else problem.offers[offer].provider
         for index in found.pairs
@@ -197,14 +221,15 @@ def _add_renting(mix: Mix, theta: Theta, worth: list[Array]) -> None:
             first = found.upload[number].sum(axis=1)
             effects = np.zeros_like(found.upload[number])
             effects[:, 1] = first
-            _use(mix, known[known >= 0].tolist(), effects, found.discount, None)
+            used = _use(mix, known[known >= 0].tolist(), effects, found.discount, None)
+            mix.bill(number, None, used, effects)
         free_gb = float(theta[0, problem.providers[number].free_egress_gb_at])
         for at, period in enumerate(mix.periods):
             places = [int(place) for place in mix.share[mine, at] if place >= 0]
             if not places:
                 continue
             if disk.any():
-                _use(mix, places, disk, worth[at], at)
+                mix.bill(number, at, _use(mix, places, disk, worth[at], at), disk)
             price = found.egress_per_gb[number]
             sent = [
                 found.sent_gb[place] * _factor(problem, problem.pairs[found.pairs[place]].job, period)
@@ -214,6 +239,7 @@ def _add_renting(mix: Mix, theta: Theta, worth: list[Array]) -> None:
             if free_gb > 0 and price.any() and any(sent):
                 free = programme.add(np.array([-(price[COST] @ worth[at])]), upper=free_gb)
                 mix.effects.append((free, -price, at))
+                mix.bill(number, at, int(free[0]), -price)
                 programme.row([*places, int(free[0])], [*sent, -1.0], 0.0, np.inf)
 
 
@@ -233,7 +259,9 @@ def _add_commitments(mix: Mix, worth: list[Array], quota_gpus: Mapping[int, int]
     for offer, terms in found.commitments.items():
         mine = [place for place, index in enumerate(found.pairs) if problem.pairs[index].offer == offer]
         places = mix.share[mine]
-        _use(mix, places[places >= 0].tolist(), terms.terms, found.discount, None)
+        provider = problem.offers[offer].provider
+        used = _use(mix, places[places >= 0].tolist(), terms.terms, found.discount, None)
+        mix.bill(provider, None, used, terms.terms, terms.terms[PAID])
         for at, period in enumerate(mix.periods):
             known = [place for place in mine if mix.share[place, at] >= 0]
             if not known:
@@ -242,6 +270,7 @@ def _add_commitments(mix: Mix, worth: list[Array], quota_gpus: Mapping[int, int]
                 programme.add(np.array([-(terms.saved[COST] @ worth[at])]), upper=terms.cover_h[period[0] - 1])[0]
             )
             mix.effects.append((np.array([hours]), -terms.saved, at))
+            mix.bill(provider, at, hours, -terms.saved, -terms.saved[PAID])
             needed = [_hours(mix, place, period) for place in known]
             programme.row(
                 [*(int(mix.share[place, at]) for place in known), hours], [*needed, -1.0], 0.0, np.inf
@@ -295,6 +324,7 @@ def _add_free_hours(mix: Mix, theta: Theta, worth: list[Array]) -> None:
             if known:
                 hours = int(programme.add(np.array([-(price[COST] @ worth[at])]), upper=monthly)[0])
                 mix.effects.append((np.array([hours]), -price, at))
+                mix.bill(offer.provider, at, hours, -price, -price[PAID])
                 places = [int(mix.share[place, at]) for place in known]
                 programme.row([*places, hours], [*(_hours(mix, p, period) for p in known), -1.0], 0.0, np.inf)
                 taken_up.append(hours)
@@ -304,49 +334,36 @@ def _add_free_hours(mix: Mix, theta: Theta, worth: list[Array]) -> None:
 
 
 def _add_credits(mix: Mix, theta: Theta) -> None:
-    """What credits pay of what is billed in their months; of disk, uploads and terms they pay nothing here."""
-    problem, found, programme = mix.problem, mix.found, mix.programme
-    payers: dict[int, list[int]] = {}
-    uses: dict[tuple[int, int], list[int]] = {}
-    for credit in problem.credits:
-        spent: list[int] = []
-        for at, period in enumerate(mix.periods):
-            month = period[0]
+    """What credits pay of what providers bill in their months."""
+    problem, programme = mix.problem, mix.programme
+    tax = 0.0 if problem.tax_recoverable else float(theta[0, problem.tax_rate_at])
+    spent: dict[int, list[int]] = {}
+    for at, period in enumerate(mix.periods):
+        month = period[0]
+        times = [0, 1] if month == 1 else [month]  # what is paid at the start is paid in month 1
+        together: list[int] = []
+        union: dict[int, float] = {}
+        for number, credit in enumerate(problem.credits):
             if not credit.from_month <= month <= credit.last_month:
                 continue
-            known = []
-            for place, index in enumerate(found.pairs):
-                offer = problem.pairs[index].offer
-                if offer is None or mix.share[place, at] < 0 or problem.offers[offer].commitment is not None:
-                    continue
-                if credit.valid_at(problem.offers[offer].provider):
-                    known.append(place)
-            if not known:
-                continue
-            worth = found.discount[month]
-            paid = int(programme.add(np.array([-worth]))[0])
-            effects = np.zeros_like(found.base)
+            paid = int(programme.add(np.array([-mix.found.discount[month]]))[0])
+            effects = np.zeros_like(mix.found.base)
             effects[COST, month] = effects[PAID, month] = -1.0
             mix.effects.append((np.array([paid]), effects, at))
-            spent.append(paid)
-            for place in known:
-                uses.setdefault((place, at), []).append(paid)
-            payers[paid] = known
-            billed = [float(found.share[place, PAID, month]) for place in known]
-            places = [int(mix.share[place, at]) for place in known]
-            programme.row([*places, paid], [*billed, -1.0], 0.0, np.inf)
-        if spent:
-            tax = 0.0 if problem.tax_recoverable else float(theta[0, problem.tax_rate_at])
-            amount = float(theta[0, credit.amount_at]) * (1.0 + tax)  # what it pays isn't taxed either
-            programme.row(spent, np.ones(len(spent)), -np.inf, amount)
-    if len(problem.credits) > 1:  # together they pay no more than everything
-        for at, period in enumerate(mix.periods):
-            together = sorted({paid for (_, when), paids in uses.items() if when == at for paid in paids})
-            known = sorted({place for paid in together for place in payers[paid]})
-            if together:
-                billed = [float(found.share[place, PAID, period[0]]) for place in known]
-                places = [int(mix.share[place, at]) for place in known]
-                programme.row([*places, *together], [*billed, *(-1.0 for _ in together)], 0.0, np.inf)
+            bill: dict[int, float] = {}
+            for part in mix.billed:
+                if credit.valid_at(part.provider) and part.period in (None, at):
+                    amount = part.rental if credit.rental_only else part.paid
+                    bill[part.place] = bill.get(part.place, 0.0) + float(amount[times].sum())
+            programme.row([*bill, paid], [*bill.values(), -1.0], 0.0, np.inf)
+            union |= bill
+            together.append(paid)
+            spent.setdefault(number, []).append(paid)
+        if len(together) > 1:
+            programme.row([*union, *together], [*union.values(), *(-1.0 for _ in together)], 0.0, np.inf)
+    for number, places in spent.items():  # what a credit pays isn't taxed either
+        amount = float(theta[0, problem.credits[number].amount_at]) * (1.0 + tax)
+        programme.row(places, np.ones(len(places)), -np.inf, amount)
 
 
 def with_limits(mix: Mix, limits: tuple[Limit, ...], *, slack: str | None = None) -> int | None:

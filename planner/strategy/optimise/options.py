@@ -79,6 +79,7 @@ def only(found: Coefficients, pairs: list[int]) -> Coefficients:
         found,
         pairs=tuple(pairs),
         share=found.share[places],
+        rental=found.rental[places],
         busy_h=found.busy_h[places],
         node_h=found.node_h[places],
         sent_gb=found.sent_gb[places],

@@ -127,7 +127,7 @@ def optimise(
     return Optimum(
         choice=choice,
         evaluation=evaluation,
-        gap=max(0.0, (cost - bound) / abs(cost)) if np.isfinite(bound) and cost else None,
+        gap=max(0.0, (cost - bound) / max(abs(cost), 1.0)) if np.isfinite(bound) else None,
         binding=binding_limits(search, choice, evaluation, cost),
         rejected=rejected(search, every, choice, evaluation, cost),
         rounds=tuple(search.rounds),
@@ -194,7 +194,7 @@ def _round(search: Search, cost: float, planned: float, late: list[int]) -> Roun
     machines = search.problem.machines
     return Round(
         present_value_usd=cost,
-        deviation=(cost - planned) / abs(cost) if cost else 0.0,
+        deviation=(cost - planned) / max(abs(cost), 1.0),
         loads={machines[at].id: load for at, load in search.loads.items()},
         late=tuple(machines[at].id for at in late),
     )
