@@ -96,8 +96,9 @@ def plan_text(document: dict[str, Any]) -> str:
 def _distinct_ways(document: dict[str, Any]) -> list[dict[str, Any]]:
     """The strategies without the best mix where that is the same plan as another."""
     found = document.get("optimal")
-    same = found is not None and found["same_as"] is not None
-    return [entry for entry in document["strategies"] if not (same and entry["id"] == found["id"])]
+    if found is None or found["same_as"] is None:
+        return list(document["strategies"])
+    return [entry for entry in document["strategies"] if entry["id"] != found["id"]]
 
 
 def _reason(document: dict[str, Any], tender: Tender | None) -> str:

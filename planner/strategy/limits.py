@@ -55,7 +55,11 @@ def limits_of(problem: PlanProblem, *, ceiling: bool) -> tuple[Limit, ...]:
         ("total", asked.total_usd, "limits.total_usd"),
         ("capex", asked.capex_usd, "limits.capex_usd"),
         ("cash_per_month", asked.cash_usd_per_month, "limits.cash_usd_per_month"),
-        ("cash_per_quarter", problem.views.ceiling_usd_per_quarter if ceiling else None, "cash_ceiling_usd_per_quarter"),
+        (
+            "cash_per_quarter",
+            problem.views.ceiling_usd_per_quarter if ceiling else None,
+            "cash_ceiling_usd_per_quarter",
+        ),
         ("energy_kwh", asked.energy_kwh, "limits.energy_kwh"),
         ("kg_co2e", asked.kg_co2e, "limits.kg_co2e"),
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,4 +19,7 @@ class PlanLimits:
     @property
     def asked(self) -> bool:
         """Whether there is any."""
-        return self != PlanLimits()
+        return self != NO_LIMITS
+
+
+NO_LIMITS: Final = PlanLimits()

@@ -246,9 +246,7 @@ class _Kernel:
             theta[2, columns] = self.theta[0, columns]
             first, more, placed = self._effects(problem, theta, choice) - nothing
             site = max(site, placed - first, key=lambda effects: float(effects[COST].sum()))
-            there = np.broadcast_to(
-                machines_there(problem, choice.machine_count)[:, at], (3, problem.horizon_months)
-            )
+            there = np.broadcast_to(machines_there(problem, choice.machine_count)[:, at], (3, problem.horizon_months))
             found.append(
                 MachineEffects(
                     least=least,

@@ -18,9 +18,7 @@ from planner.strategy.sessions import turnaround_h
 
 def usable(problem: PlanProblem, theta: Theta) -> list[int]:
     """Pairs on which a job may run and keeps its limit, waiting aside."""
-    return [
-        index for index, pair in enumerate(problem.pairs) if pair.feasible and on_time(problem, theta, pair)
-    ]
+    return [index for index, pair in enumerate(problem.pairs) if pair.feasible and on_time(problem, theta, pair)]
 
 
 def nowhere(problem: PlanProblem, theta: Theta, pairs: list[int]) -> list[Issue]:

@@ -20,9 +20,7 @@ def periods(problem: PlanProblem) -> tuple[Period, ...]:
     for month in range(1, problem.horizon_months + 1):
         demand = tuple(1.0 if job.profile is None else job.profile[month - 1] for job in problem.jobs)
         there = tuple(month > cohort.there_after for machine in problem.machines for cohort in machine.cohorts)
-        cover = tuple(
-            offer.commitment.cover_h(month) for offer in problem.offers if offer.commitment is not None
-        )
+        cover = tuple(offer.commitment.cover_h(month) for offer in problem.offers if offer.commitment is not None)
         key = (demand, there, cover, month if alone else 0)
         found.setdefault(key, []).append(month)
     return tuple(tuple(months) for months in found.values())

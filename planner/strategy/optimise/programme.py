@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array
 
 from planner.cost.lines import Array
 
 _TIME_OUT: Final = 1  # status of scipy
-_LEAST: Final = 1e-12  # coefficients below it, of the largest of their row, are rounding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +35,7 @@ class Programme:
         self._count = 0
         self._rows: list[tuple[Array, Array, float, float]] = []
 
-    def add(self, cost: Array, *, upper: Array | float = np.inf, whole: bool | Array = False) -> Array:
+    def add(self, cost: Array, *, upper: Array | float = np.inf, whole: object = False) -> npt.NDArray[np.int64]:
         """Variables of at least 0; returns their places."""
         cost = np.atleast_1d(np.asarray(cost, dtype=np.float64))
         self._cost.append(cost)

@@ -24,9 +24,7 @@ _FULL = 0.999  # of a quota
 _RULES = ("in_house_only", "pinned_elsewhere", "pinned_off", "region_not_allowed", "term_not_allowed")
 
 
-def binding_limits(
-    search: Search, choice: Choice, evaluation: Evaluation, cost: float
-) -> tuple[BindingLimit, ...]:
+def binding_limits(search: Search, choice: Choice, evaluation: Evaluation, cost: float) -> tuple[BindingLimit, ...]:
     """Limits without which the programme finds a cheaper plan, and quotas in full use."""
     values = limit_values(search.problem, evaluation, search.limits)
     found = []
@@ -42,17 +40,17 @@ def binding_limits(
                     limit=limit.kind, field=limit.field, value=float(values[0, at]), of=limit.most, usd_less=less
                 )
             )
-    for use in quota_uses(search.problem, search.theta, choice):
-        if use.gpu_h >= _FULL * use.available_h:
-            found.append(
-                BindingLimit(
-                    limit=f"quota.{use.quota.id}",
-                    field=f"rental.quota_gpus.{use.quota.id}",
-                    value=use.gpu_h,
-                    of=use.available_h,
-                    usd_less=None,
-                )
-            )
+    found += [
+        BindingLimit(
+            limit=f"quota.{use.quota.id}",
+            field=f"rental.quota_gpus.{use.quota.id}",
+            value=use.gpu_h,
+            of=use.available_h,
+            usd_less=None,
+        )
+        for use in quota_uses(search.problem, search.theta, choice)
+        if use.gpu_h >= _FULL * use.available_h
+    ]
     return tuple(found)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from planner.strategy.limits import Limit
-from planner.strategy.optimise.mix import with_limits
+from planner.strategy.optimise.limit_rows import with_limits
 from planner.strategy.optimise.records import Relaxation
 from planner.strategy.problem import Issue
 

@@ -9,21 +9,23 @@ from typing import Final
 import numpy as np
 
 from planner.strategy.allocate import choice_problems
-from planner.strategy.kernel import Choice, Evaluation, kernel
+from planner.strategy.kernel import Choice, kernel
 from planner.strategy.limits import Limit, limits_of
 from planner.strategy.measures import COST
 from planner.strategy.optimise.coefficients import Coefficients, coefficients
+from planner.strategy.optimise.limit_rows import with_limits
 from planner.strategy.optimise.loads import late_machines, targets, tightened
-from planner.strategy.optimise.mix import Mix, build, with_limits
+from planner.strategy.optimise.mix import Mix
+from planner.strategy.optimise.model import build
 from planner.strategy.optimise.neighbours import cheaper, neighbours
 from planner.strategy.optimise.options import nowhere, only, undominated, usable
 from planner.strategy.optimise.periods import periods
 from planner.strategy.optimise.programme import Solved
 from planner.strategy.optimise.reasons import binding_limits, rejected
-from planner.strategy.optimise.records import Optimum, Round
+from planner.strategy.optimise.records import Optimum, Relaxation, Round
 from planner.strategy.optimise.relax import relaxations, relaxed_problems
 from planner.strategy.parameters import Theta
-from planner.strategy.problem import PlanProblem
+from planner.strategy.problem import Issue, PlanProblem
 from planner.strategy.quotas import limits as under_quota
 from planner.strategy.quotas import quota_uses, run_gpus
 from planner.units import HALF_CENT_USD
@@ -143,7 +145,14 @@ def _same(problem: PlanProblem, theta: Theta, other: Choice, cost: float) -> boo
     return abs(float(kernel(problem, theta, other).present_value_usd[0]) - cost) < HALF_CENT_USD
 
 
-def _none(problems, search=None, loosened=(), *, timed_out=False) -> Optimum:  # type: ignore[no-untyped-def]
+def _none(
+    problems: tuple[Issue, ...],
+    search: Search | None = None,
+    loosened: tuple[Relaxation, ...] = (),
+    *,
+    timed_out: bool = False,
+) -> Optimum:
+    """No plan, and why."""
     return Optimum(
         choice=None, evaluation=None, gap=None, binding=(), rejected=(),
         rounds=() if search is None else tuple(search.rounds), timed_out=timed_out, same_as=None, problems=problems,
@@ -244,16 +253,9 @@ def _next_door(search: Search, best: tuple[Choice, float]) -> tuple[Choice, floa
         places.setdefault(problem.pairs[index].job, []).append(index)
     for _ in range(_STEPS):
         choice, cost = best
-        tried = cheaper(
-            problem, theta, neighbours(problem, theta, choice, places), search.limits, cost - HALF_CENT_USD
-        )
+        tried = cheaper(problem, theta, neighbours(problem, theta, choice, places), search.limits, cost - HALF_CENT_USD)
         better = next(((other, usd) for usd, other in tried[:3] if not late_machines(problem, theta, other)), None)
         if better is None:
             return best
         best = better
     return best
-
-
-def costed(problem: PlanProblem, theta: Theta, optimum: Optimum) -> Evaluation | None:
-    """The kernel's evaluation of the answer once more."""
-    return None if optimum.choice is None else kernel(problem, theta, optimum.choice)
