@@ -188,7 +188,7 @@ class _Kernel:
         """Money of one unit of a line in each month, with its tax. [measures, times]"""
         price = line.price[0] * (1.0 if self.problem.tax_recoverable or not line.taxed else self._with_tax())
         effects = self._nothing.copy()
-        effects[COST, : len(price)] = effects[PAID, : len(price)] = price
+        effects[[COST, PAID], 1 : len(price)] = price[1:]
         return effects
 
     def _with_tax(self) -> float:

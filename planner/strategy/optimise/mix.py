@@ -41,7 +41,9 @@ class Mix:
     share: npt.NDArray[np.int64] = field(init=False)  # [pairs, periods], -1 where a job has no demand
     bought: list[int] = field(init=False)
     number: list[int] = field(init=False)
-    effects: list[tuple[npt.NDArray[np.int64], Array, int | None]] = field(default_factory=list)  # places, effects, period
+    effects: list[tuple[npt.NDArray[np.int64], Array, int | None]] = field(
+        default_factory=list
+    )  # places, effects, period
     billed: list[Billed] = field(default_factory=list)  # where there are credits
 
     def bill(self, provider: int, period: int | None, place: int, effects: Array, rental: Array | None = None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +14,7 @@ from planner.strategy.meanwhile import stacked, taken
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import PlanProblem
 
+_SLACK = 1e-6  # of a load, what a solver leaves over
 _PLACES = 8  # of each job, the cheapest
 
 
@@ -52,15 +54,25 @@ def neighbours(problem: PlanProblem, theta: Theta, choice: Choice, places: dict[
 
 
 def cheaper(
-    problem: PlanProblem, theta: Theta, choices: list[Choice], limits: tuple[Limit, ...], below_usd: float
+    problem: PlanProblem,
+    theta: Theta,
+    choices: list[Choice],
+    limits: tuple[Limit, ...],
+    below_usd: float,
+    loads: Mapping[int, float] | None = None,
 ) -> list[tuple[float, Choice]]:
-    """Those that are within capacity, quotas and limits and cost less than something, the cheapest first."""
+    """Those that are within capacity, quotas and limits and cost less than something, the cheapest first.
+
+    Of loads, the most that may be booked, where these are to be kept too.
+    """
     if not choices:
         return []
     rows = stacked(problem, choices)
     values = np.repeat(theta, len(choices), axis=0)
     evaluation = kernel(problem, values, rows)
     within = choice_within(problem, values, rows) & ~limits_broken(problem, evaluation, limits).any(axis=1)
+    for at, load in (loads or {}).items():
+        within &= evaluation.load[:, at].max(axis=1) <= load * (1 + _SLACK)
     cost = np.where(within, evaluation.present_value_usd, np.inf)
     order = [at for at in np.argsort(cost, kind="stable").tolist() if cost[at] < below_usd]
     return [(float(cost[at]), taken(problem, rows, np.array([at]))) for at in order]

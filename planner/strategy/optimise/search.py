@@ -253,7 +253,8 @@ def _next_door(search: Search, best: tuple[Choice, float]) -> tuple[Choice, floa
         places.setdefault(problem.pairs[index].job, []).append(index)
     for _ in range(_STEPS):
         choice, cost = best
-        tried = cheaper(problem, theta, neighbours(problem, theta, choice, places), search.limits, cost - HALF_CENT_USD)
+        near = neighbours(problem, theta, choice, places)
+        tried = cheaper(problem, theta, near, search.limits, cost - HALF_CENT_USD, search.loads)
         better = next(((other, usd) for usd, other in tried[:3] if not late_machines(problem, theta, other)), None)
         if better is None:
             return best
