@@ -42,7 +42,7 @@ def optimum_entry(found: Optimum) -> dict[str, Any]:
                 {
                     "present_value_usd": one.present_value_usd,
                     "deviation": one.deviation,
-                    "loads": dict(one.loads),
+                    "loads": [{"machine": machine, "most": load} for machine, load in one.loads.items()],
                     "late": list(one.late),
                 }
                 for one in found.rounds
