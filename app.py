@@ -47,6 +47,7 @@ st.navigation(
         st.Page("ui/pages/start.py", title=t("nav.start"), url_path="start"),
         st.Page("ui/pages/plan.py", title=t("nav.plan"), default=True),
         st.Page("ui/pages/work.py", title=t("nav.work"), url_path="work"),
+        st.Page("ui/pages/whatif.py", title=t("nav.whatif"), url_path="what-if"),
         st.Page("ui/pages/timeline.py", title=t("nav.timeline"), url_path="timeline"),
         st.Page("ui/pages/catalog.py", title=t("nav.catalog"), url_path="catalog"),
         st.Page("ui/pages/accuracy.py", title=t("nav.accuracy"), url_path="accuracy"),

@@ -179,6 +179,8 @@ def rest_rows(document: Document, view: View) -> list[dict[str, str]]:
         for way in replan["ways"]
         if way["old"] is not None
     ]
+    if replan["changed"]:  # else it is what is planned anew
+        rows.append(row(t("actual.replan.kept", way=names[document["strategy"]]), replan["continued"]))
     rows += [
         row(t("actual.replan.new", way=names[way["id"]]), way["new"])
         for way in replan["ways"]

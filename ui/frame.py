@@ -142,6 +142,16 @@ def _save_popover(plan: Plan | None) -> None:
             on_click="ignore",
             icon=":material/description:",
         )
+        if plan.report["recommended"]:
+            st.download_button(
+                t("frame.save.why_not"),
+                partial(plan.why_not, None),
+                file_name=f"{stem}-why-not.md",
+                mime="text/markdown",
+                key="save_why_not",
+                on_click="ignore",
+                icon=":material/balance:",
+            )
         st.markdown(f":small[:gray[{t('frame.save.note')}]]")
 
 

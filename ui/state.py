@@ -29,6 +29,7 @@ from planner.report.finance import with_finance
 from planner.report.job_places import JobPlaces
 from planner.report.jobs_csv import jobs_csv
 from planner.report.shares import groups_of
+from planner.report.why_not import why_not_text
 from planner.scenario.load import check_document, read_document
 from planner.scenario.own_gpus import with_own_gpus
 from planner.scenario.own_models import with_own_models
@@ -65,7 +66,13 @@ class Plan:
     finance: Callable[[], dict[str, Any]]  # the report with its money views
     groups: Callable[[str], list[dict[str, Any]]]  # what each pays for in a way
     jobs_csv: Callable[[], str]
+    why_not: Callable[[str | None], str]  # against a way, or the next best
     result: Result  # behind it, for what else is asked of it
+
+    def price_usd_per_h(self, path: str) -> float | None:
+        """What the plan takes for the price of an offer at a path, None where it isn't among those looked at."""
+        parameters = self.result.problem.parameters
+        return next((parameter.value for parameter in parameters if parameter.id == path), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,6 +175,12 @@ def _faults_but_for_jobs(document: Mapping[str, Any]) -> tuple[Problem, ...]:
     except ScenarioError as error:
         return tuple(problem for problem in error.problems if problem.field != "jobs")
     return ()
+
+
+def begin(document: Mapping[str, Any]) -> None:
+    """Replace the scenario by a document that can be planned."""
+    _begin(document)
+    st.session_state["example"] = ""
 
 
 def _begin(document: Mapping[str, Any]) -> None:
@@ -350,6 +363,7 @@ def _computed(
     except PlannerError as error:
         return (Problem(file="", record="", field=error.field, found="", expected=str(error)),)
     report = plan_document(result)
+    entries = cache(lambda: break_even_entries(result))
     return Plan(
         document=_document,
         report=report,
@@ -357,10 +371,11 @@ def _computed(
         simulations=Simulations(result),
         candidates=cache(lambda: candidates(result)),
         places=JobPlaces(result),
-        break_even=cache(lambda: break_even_entries(result)),
+        break_even=entries,
         finance=cache(lambda: with_finance(report, result)),
         groups=cache(lambda way: groups_of(result, way)),
         jobs_csv=lambda: jobs_csv(report, result),
+        why_not=cache(lambda way: why_not_text({**report, "break_even": entries()}, way)),
         result=result,
     )
 
@@ -403,7 +418,12 @@ def outcome() -> Outcome:
         if found.report["recommended"]:
             st.session_state["last_answer"] = found
         return Outcome(plan=found, problems=())
-    return Outcome(plan=st.session_state.get("last_good"), problems=found)
+    return Outcome(plan=last_good(), problems=found)
+
+
+def last_good() -> Plan | None:
+    """The last plan of this scenario whose inputs were sound."""
+    return st.session_state.get("last_good")
 
 
 def last_answer() -> Plan | None:

@@ -7,10 +7,11 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
+from planner.actual.carried import Replan, scenario_yaml
 from planner.actual.document import actual_document
 from planner.actual.drift import Comparison
 from planner.actual.planned import PlannedWay
-from planner.actual.replan import Replan, replan, scenario_yaml
+from planner.actual.replan import replan
 from planner.actual.rows import HOURS_COLUMNS, INVOICE_COLUMNS
 from planner.actual.templates import hours_template, invoice_template
 from planner.errors import PlannerError, Problem

@@ -63,6 +63,16 @@ class View:
                 kept.append(way)
         return [way for way in self.feasible if way in kept]
 
+    @property
+    def others(self) -> list[Row]:
+        """Ways that are not recommended and not the same plan as the recommended one."""
+        return [
+            way
+            for way in self.strategies
+            if way is not self.recommended
+            and not (self.recommended and way["feasible"] and same_plan(way, self.recommended))
+        ]
+
     def gpu_name(self, gpu: str) -> str:
         """Short name of a card."""
         return short_gpu(self.catalog.gpus[gpu].name) if gpu in self.catalog.gpus else gpu
@@ -191,6 +201,11 @@ class View:
 
     def label(self, way: Row) -> str:
         """Name of a way with its machines: "Mix: own 4 RTX 4090, rent 8 A100 (recommended)"."""
+        mark = t("label.recommended") if way is self.recommended else ""
+        return f"{way_name(way)}: {self.machines_words(way)}{mark}"
+
+    def machines_words(self, way: Row) -> str:
+        """What a way owns and rents: "own 4 RTX 4090, rent 8 A100", or only the cards where it does one alone."""
         parts = []
         if self.owned(way):
             parts.append(t("label.own", what=self.owned_words(way, digits=True)))
@@ -198,8 +213,7 @@ class View:
             parts.append(t("label.rent", what=self.rented_words(way, digits=True)))
         if way["kind"] != "hybrid":
             parts = [self.owned_words(way, digits=True) or self.rented_words(way, digits=True)]
-        mark = t("label.recommended") if way is self.recommended else ""
-        return f"{way_name(way)}: {', '.join(parts)}{mark}"
+        return ", ".join(parts)
 
     def is_key(self, job: Row) -> bool:
         """Whether a job of the report is a key run."""

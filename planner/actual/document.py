@@ -8,11 +8,12 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from planner.actual.carried import Replan
+from planner.actual.continued import continued
 from planner.actual.drift import BillDrift, Comparison, JobDrift, MonthDrift, ResourceDrift
 from planner.actual.effects import Effects
 from planner.actual.flags import flags
 from planner.actual.outlook import Rest, rest_of_way
-from planner.actual.replan import Replan
 from planner.report.document import issue_entry
 from planner.report.export import safe_cell
 from planner.report.plain import plain
@@ -183,6 +184,7 @@ def _replan(comparison: Comparison, old: Result, replan: Replan, new: Result) ->
         "from_month": replan.month,
         "horizon_months": new.problem.horizon_months,
         "recommended": new.recommendation.strategy,
+        "demand": replan.demand,
         "carried": [issue_entry(issue) for issue in replan.carried],
         "not_carried": [issue_entry(issue) for issue in replan.left],
         "ways": [
@@ -194,7 +196,23 @@ def _replan(comparison: Comparison, old: Result, replan: Replan, new: Result) ->
             }
             for strategy in old.strategies
         ],
+        **_continued(comparison, replan, new),
         "scenario": replan.document,
+    }
+
+
+def _continued(comparison: Comparison, replan: Replan, new: Result) -> dict[str, Any]:
+    """The old decisions in the new plan. Machines that are on their way would be bought again: not with them."""
+    known = not any(issue.code == "replan_on_their_way" for issue in replan.left)
+    found = continued(comparison, new, replan.month) if known else None
+    if found is None:
+        return {"continued": None, "changed": None, "saves_usd": None, "saves_present_value_usd": None}
+    value = {"present_value_usd": found.present_value_usd, "fits": found.fits}
+    return {
+        "continued": {**(_rest(found.rest) or {}), **value},
+        "changed": [asdict(change) for change in found.changed],
+        "saves_usd": found.saves_usd,
+        "saves_present_value_usd": found.saves_present_value_usd,
     }
 
 

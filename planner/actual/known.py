@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import field as part
 from typing import Final
 
 from planner.cells import CellError, shown
@@ -27,6 +27,8 @@ KINDS: Final = (
 _CALENDAR = re.compile(r"(?a)(\d{4})-(\d{2})")
 _WHOLE = re.compile(r"(?a)\d{1,4}")
 _MONTHS: Final = 12
+_LONGEST_NAME: Final = 200
+_MOST_SEARCHED: Final = 200  # each search compares a name with thousands
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +44,7 @@ class Known:
     kinds: tuple[str, ...]
     line_ids: tuple[str, ...]
     rates: Mapping[str, float]  # USD per unit of a currency
+    searched: dict[tuple[str, str], tuple[str, ...]] = part(default_factory=dict, repr=False, compare=False)
 
     def month(self, field: str, text: str) -> int:
         """Month of the plan that a cell names; raises CellError."""
@@ -70,14 +73,14 @@ class Known:
         """Name of a job; raises CellError."""
         if text in self.jobs:
             return text
-        raise CellError(field, shown(text), _named("a job of the scenario", text, self.jobs))
+        raise CellError(field, shown(text), self._named("a job of the scenario", text, self.jobs))
 
     def place(self, field: str, text: str) -> str:
         """A machine or an offer on which something ran; raises CellError."""
         if text in self.machines or text in self.offers:
             return text
         names = (*self.machines, *self.offers)
-        raise CellError(field, shown(text), _named("a machine of the scenario or the id of an offer", text, names))
+        raise CellError(field, shown(text), self._named("a machine of the scenario or the id of an offer", text, names))
 
     def resource(self, field: str, text: str) -> str:
         """A machine, an offer, a provider, `site` or `cloud`; raises CellError."""
@@ -85,7 +88,7 @@ class Known:
             return text
         names = (*self.machines, *self.providers, SITE, CLOUD, *self.offers)
         expected = f"a machine of the scenario, the id of an offer or a provider, {SITE} or {CLOUD}"
-        raise CellError(field, shown(text), _named(expected, text, names))
+        raise CellError(field, shown(text), self._named(expected, text, names))
 
     def kind(self, field: str, text: str) -> str:
         """Kind or id of a cost line, or nothing for all lines of a resource; raises CellError."""
@@ -93,21 +96,23 @@ class Known:
             return text
         if text.partition(".")[0] in self.kinds:
             names = tuple(id for id in self.line_ids if id.startswith(text.partition(".")[0]))
-            raise CellError(field, shown(text), _named("the id of a line of the plan, or its kind alone", text, names))
-        raise CellError(field, shown(text), _named("a kind of cost line", text, self.kinds))
+            raise CellError(
+                field, shown(text), self._named("the id of a line of the plan, or its kind alone", text, names)
+            )
+        raise CellError(field, shown(text), self._named("a kind of cost line", text, self.kinds))
 
     def gpus(self, place: str) -> int:
         """GPUs of one machine or instance."""
         return self.machines[place] if place in self.machines else self.offers[place]
 
-
-@lru_cache(maxsize=1000)  # the same slip stands in thousands of rows
-def _named(what: str, text: str, names: tuple[str, ...]) -> str:
-    """What is expected, with the nearest names, or all of them where they are few."""
-    close = near(text, names) if text else []
-    if close:
-        return f"{what}: {' or '.join(close)}?"
-    return f"{what}: {', '.join(names)}" if 0 < len(names) <= 12 else what
+    def _named(self, what: str, text: str, names: tuple[str, ...]) -> str:
+        """What is expected, with the nearest names, or all of them where they are few."""
+        key = (what, text)  # the same slip stands in thousands of rows
+        if key not in self.searched and len(self.searched) < _MOST_SEARCHED and 0 < len(text) <= _LONGEST_NAME:
+            self.searched[key] = tuple(near(text, names))
+        if close := self.searched.get(key):
+            return f"{what}: {' or '.join(close)}?"
+        return f"{what}: {', '.join(names)}" if 0 < len(names) <= 12 else what
 
 
 def known_names(scenario: Scenario, result: Result, strategy: StrategyResult) -> Known:

@@ -4,54 +4,44 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
-import yaml
-
+from planner.actual.carried import ENOUGH, Replan, say
+from planner.actual.demand_then import Demand, carry_demand, scale_demand
 from planner.actual.drift import Comparison, JobDrift, ResourceDrift
 from planner.actual.known import later
 from planner.actual.later_money import carry_money, price_then
 from planner.actual.machines_then import Stock, machines_then
 from planner.actual.planned import PlannedRuns, gpu_h_at
+from planner.actual.terms_then import carry_terms
 from planner.cost.lines import Array
 from planner.errors import InputError
-from planner.messages import render
-from planner.scenario.jobs import JobInput
 from planner.scenario.load import check_document
 from planner.scenario.machines import MachineInput
 from planner.scenario.paths import with_overrides
 from planner.scenario.schema import Scenario
-from planner.scenario.values import SMALLEST
 from planner.strategy.fleet import cohort_units
 from planner.strategy.machines import Machine
-from planner.strategy.offers import Commitment
-from planner.strategy.problem import Issue
-from planner.units import H_PER_MONTH
 
-ENOUGH: Final = 10
-"""Attempts on a resource, or runs of a job, from which what was observed takes the place of what was planned."""
 _SAME = 1e-9
 _FASTEST, _SLOWEST = 1e6, 1e-6  # times the planned speed, between which an observed one is looked for
 _STEPS = 200
+_LAST_START = "2099-12"
 
 
-@dataclass(slots=True, kw_only=True)
-class Replan:
-    """A scenario that begins with a later month of another, and what was carried over or couldn't be."""
-
-    month: int
-    document: dict[str, Any]
-    carried: list[Issue] = field(default_factory=list)
-    left: list[Issue] = field(default_factory=list)
-
-
-def replan(document: Mapping[str, Any], scenario: Scenario, comparison: Comparison, month: int) -> Replan:
+def replan(
+    document: Mapping[str, Any],
+    scenario: Scenario,
+    comparison: Comparison,
+    month: int,
+    *,
+    demand: Demand = "planned",
+) -> Replan:
     """The scenario of the months from `month` on.
 
-    Demand of each month stays as planned. Machines are those that are owned then, with their age and what they would
-    bring by the plan's own prices. Speed, attempts and prices are those observed, where enough of them were.
-    Commitments that run go on, paid in every way.
+    Demand of each month stays as planned, or is scaled by what was measured. Machines are those that are owned then,
+    with their age and what they would bring by the plan's own prices. Speed, attempts and prices are those observed,
+    where enough of them were. Commitments that run go on, paid in every way.
 
     Parameters
     ----------
@@ -63,6 +53,8 @@ def replan(document: Mapping[str, Any], scenario: Scenario, comparison: Comparis
         What happened.
     month : int
         First month of the new plan, from 2 to the last of the old one.
+    demand : Demand
+        Whether coming runs are as planned, or times the measured over the planned ones.
 
     Raises
     ------
@@ -71,14 +63,19 @@ def replan(document: Mapping[str, Any], scenario: Scenario, comparison: Comparis
     """
     if not 2 <= month <= scenario.horizon_months:
         raise InputError("replan_month", field="--month", value=month, months=scenario.horizon_months)
-    found = Replan(month=month, document=copy.deepcopy(dict(document)))
+    found = Replan(month=month, demand=demand, document=copy.deepcopy(dict(document)))
     found.document["name"] = f"{scenario.name}, from month {month}"[:200]
     found.document["horizon_months"] = scenario.horizon_months - month + 1
     if scenario.plan_starts is not None:
-        found.document["plan_starts"] = later(scenario.plan_starts, month - 1)
-    _demand(found, scenario)
+        starts = later(scenario.plan_starts, month - 1)
+        if starts > _LAST_START:
+            raise InputError("replan_starts", field="plan_starts", value=starts, latest=_LAST_START)
+        found.document["plan_starts"] = starts
+    carry_demand(found, scenario)
+    if demand == "measured":
+        scale_demand(found, comparison)
     _machines(found, scenario, comparison)
-    _commitments(found, scenario, comparison)
+    carry_terms(found, scenario, comparison)
     carry_money(found.document, found.carried, comparison, found.month - 1)
     for job in comparison.jobs:
         _speed(found, comparison, scenario, job)
@@ -87,60 +84,6 @@ def replan(document: Mapping[str, Any], scenario: Scenario, comparison: Comparis
         _price(found, comparison, resource)
     check_document(found.document)
     return found
-
-
-def scenario_yaml(found: Replan) -> str:
-    """The scenario as a file, with what was carried over and what couldn't be as its first lines."""
-    said = [f"# {issue_text(issue)}\n" for issue in (*found.carried, *found.left)]
-    return "".join(said) + yaml.safe_dump(found.document, sort_keys=False, allow_unicode=True, width=120)
-
-
-def issue_text(issue: Issue) -> str:
-    """An issue as one line of text."""
-    return " ".join(render(issue.code, field=issue.field, **issue.params).split())
-
-
-def _say(found: list[Issue], code: str, field: str, **params: object) -> None:
-    found.append(Issue(code=code, field=field, params=params))
-
-
-def _demand(found: Replan, scenario: Scenario) -> None:
-    """Every job's runs of the remaining months; a job without any is left out."""
-    jobs = found.document["jobs"]
-    for id, entry in scenario.jobs.items():
-        job = {**jobs[id], **shifted_demand(entry, found.month)}
-        for key in ("growth_per_month", "seasonality", "runs_by_month"):
-            if job.get(key) in (None, {}):
-                job.pop(key, None)
-        if not _has_runs(entry, found.month, scenario.horizon_months):
-            del jobs[id]
-            _say(found.left, "replan_job_over", f"jobs.{id}", job=id, month=found.month)
-            continue
-        jobs[id] = job
-    if not jobs:
-        raise InputError("replan_no_job", field="--month", value=found.month)
-
-
-def shifted_demand(entry: JobInput, month: int) -> dict[str, Any]:
-    """Demand keys of a job whose month 1 is a later month of the plan."""
-    past = month - 1
-    season = entry.seasonality
-    turn = past % len(season) if season else 0
-    return {
-        "runs_per_month": max(entry.runs_per_month * (1.0 + entry.growth_per_month) ** past, SMALLEST)
-        if entry.growth_per_month
-        else entry.runs_per_month,
-        "growth_per_month": entry.growth_per_month or None,
-        "seasonality": [*season[turn:], *season[:turn]] if season else None,
-        "runs_by_month": {at - past: runs for at, runs in entry.runs_by_month.items() if at > past},
-    }
-
-
-def _has_runs(entry: JobInput, month: int, horizon_months: int) -> bool:
-    season = entry.seasonality or [1.0]
-    return any(
-        entry.runs_by_month.get(at, season[(at - 1) % len(season)]) > 0 for at in range(month, horizon_months + 1)
-    )
 
 
 def _machines(found: Replan, scenario: Scenario, comparison: Comparison) -> None:
@@ -162,14 +105,19 @@ def _machines(found: Replan, scenario: Scenario, comparison: Comparison) -> None
                 (job.get("throughput") or {}).pop(machine.id, None)
         _orders(found, entry, told, machine, way.choice.machine_count[:, index], stock)
         if machine.finance is not None:
-            _say(found.left, "replan_financing", f"machines.{machine.id}.finance", machine=machine.id)
+            say(found.left, "replan_financing", f"machines.{machine.id}.finance", machine=machine.id)
 
 
 def _without(found: Replan, id: str) -> None:
     """Leave out a type that the new plan can't have, with the speeds on it."""
     del found.document["machines"][id]
-    for job in found.document["jobs"].values():
+    for name, job in found.document["jobs"].items():
         (job.get("throughput") or {}).pop(id, None)
+        for key in ("only_on", "not_on"):
+            if id in (job.get(key) or ()):
+                job[key] = [place for place in job[key] if place != id]
+        if job.get("only_on") == []:
+            raise InputError("replan_only_on", field=f"jobs.{name}.only_on", value=id)
 
 
 def _machine(
@@ -177,14 +125,16 @@ def _machine(
 ) -> None:
     where = f"machines.{id}"
     entry.pop("owned", None)
-    if stock is None:
-        if scenario.machines[id].owned is not None:
-            _say(found.left, "replan_machines_gone", where, machine=id)
-        return
     told = scenario.machines[id]
     fixed = told.count
     if fixed is not None and told.owned is not None and sold:  # they aren't in the plan any more
         fixed -= told.owned.count
+    if stock is None:
+        if fixed:
+            entry["count"] = fixed
+        if told.owned is not None:
+            say(found.left, "replan_machines_gone", where, machine=id)
+        return
     if fixed is not None:
         entry["count"] = max(fixed, stock.count)
     entry["owned"] = {
@@ -194,11 +144,11 @@ def _machine(
         "resale_host_usd": stock.resale_host_usd,
     }
     origin = {"machine": id, "count": stock.count, "age_months": stock.age_months}
-    _say(found.carried, "replan_machines_bought" if stock.billed else "replan_machines", where, **origin)
+    say(found.carried, "replan_machines_bought" if stock.billed else "replan_machines", where, **origin)
     if stock.bought and not scenario.owned_value_counts:
-        _say(found.left, "replan_value_uncounted", where, machine=id)
+        say(found.left, "replan_value_uncounted", where, machine=id)
     if stock.mixed:
-        _say(found.left, "replan_ages_mixed", where, machine=id, age_months=stock.age_months)
+        say(found.left, "replan_ages_mixed", where, machine=id, age_months=stock.age_months)
 
 
 def _orders(
@@ -214,7 +164,7 @@ def _orders(
         if month <= past < month + cohort.delivery_months
     )
     if on_their_way:
-        _say(found.left, "replan_on_their_way", f"machines.{machine.id}", machine=machine.id, count=on_their_way)
+        say(found.left, "replan_on_their_way", f"machines.{machine.id}", machine=machine.id, count=on_their_way)
     stages = {month - past: count for month, count in (told.purchases or {}).items() if month > past}
     entry.pop("purchases", None)
     there = 0 if stock is None else stock.count
@@ -231,72 +181,6 @@ def _orders(
         entry |= {"count": there} if there else {}
 
 
-def _commitments(found: Replan, scenario: Scenario, comparison: Comparison) -> None:
-    """Terms that run go on; what is over is left out, and what wasn't taken may still be."""
-    way, past = comparison.way, found.month - 1
-    taken = {line.resource for line in way.lines if line.kind == "commitment"}
-    rental = found.document.get("rental") or {}
-    entries = dict(rental.get("commitments") or {})
-    over: list[str] = []
-    for offer in way.problem.offers:
-        commitment = offer.commitment
-        if commitment is None or offer.id not in entries:
-            continue
-        entry, where = dict(entries[offer.id]), f"rental.commitments.{offer.id}"
-        if entry.get("months"):  # blocks
-            entry["months"] = [month - past for month in entry["months"] if month > past]
-            end_h = past * H_PER_MONTH
-            if any(start < past and start * H_PER_MONTH + commitment.term_h > end_h for start in commitment.starts):
-                _say(found.left, "replan_block", where, offer=offer.id)
-            if entry["months"]:
-                entries[offer.id] = entry
-            else:
-                del entries[offer.id]
-                over.append(offer.id)
-                _say(found.left, "replan_commitment_over", where, offer=offer.id)
-            continue
-        entry.pop("elapsed_months", None)
-        start = _running(commitment, past)
-        if offer.id in taken and start is not None:
-            entry |= {"from_month": 1, **({"elapsed_months": past - start} if past > start else {})}
-            left = start + commitment.term_months - past
-            _say(found.carried, "replan_commitment", where, offer=offer.id, nodes=commitment.nodes, months=left)
-        elif offer.id in taken and commitment.starts[-1] < past:
-            del entries[offer.id]
-            over.append(offer.id)
-            _say(found.left, "replan_commitment_over", where, offer=offer.id)
-            continue
-        else:
-            entry["from_month"] = max(1, scenario.rental.commitments[offer.id].from_month - past)
-        entries[offer.id] = entry
-    if rental.get("commitments"):
-        found.document["rental"] = {**rental, "commitments": entries}
-    for id in over:
-        _without_offer(found.document, id)
-
-
-def _without_offer(document: dict[str, Any], id: str) -> None:
-    """Leave out a quote that only its commitment brought in, wherever it is named."""
-    document["offers"] = offers = dict(document.get("offers") or {})
-    if "term" not in (offers.get(id) or {}):
-        return
-    del offers[id]
-    rental = document["rental"]
-    if rental.get("offers"):
-        rental["offers"] = [offer for offer in rental["offers"] if offer != id]
-    (rental.get("quota_gpus") or {}).pop(id, None)
-    for job in document["jobs"].values():
-        (job.get("throughput") or {}).pop(id, None)
-        for key in ("only_on", "not_on"):
-            if job.get(key):
-                job[key] = [name for name in job[key] if name != id]
-
-
-def _running(commitment: Commitment, past: int) -> int | None:
-    """Start of the term that covers the month after `past`."""
-    return next((start for start in commitment.starts if start <= past < start + commitment.term_months), None)
-
-
 def _speed(found: Replan, comparison: Comparison, scenario: Scenario, job: JobDrift) -> None:
     """The observed speed as the job's own on that resource."""
     run, attempts = job.planned, job.counted_attempts
@@ -307,20 +191,20 @@ def _speed(found: Replan, comparison: Comparison, scenario: Scenario, job: JobDr
         return
     times = {"attempt_h": job.attempt_h, "planned_h": run.attempt_h}
     if attempts < ENOUGH:
-        _say(found.left, "replan_speed_few", where, **params, attempts=attempts, enough=ENOUGH, **times)
+        say(found.left, "replan_speed_few", where, **params, attempts=attempts, enough=ENOUGH, **times)
         return
     own_gpus = scenario.jobs[job.job].gpus or comparison.way.gpus_of(job.resource)
     if run.pair.gpus != own_gpus:
-        _say(found.left, "replan_speed_gpus", where, **params, gpus=run.pair.gpus, own=own_gpus)
+        say(found.left, "replan_speed_gpus", where, **params, gpus=run.pair.gpus, own=own_gpus)
         return
     rate = observed_throughput(comparison, run, job.gpu_hours / attempts)
     if rate is None:
-        _say(found.left, "replan_speed_unlike", where, **params)
+        say(found.left, "replan_speed_unlike", where, **params)
         return
     entry = found.document["jobs"][job.job]
     entry["throughput"] = {**(entry.get("throughput") or {}), job.resource: rate}
     code = "replan_speed" if job.attempts is not None else "replan_speed_assumed"
-    _say(found.carried, code, where, **params, attempts=attempts, **times, throughput=rate)
+    say(found.carried, code, where, **params, attempts=attempts, **times, throughput=rate)
 
 
 def observed_throughput(comparison: Comparison, run: PlannedRuns, gpu_h: float) -> float | None:
@@ -355,10 +239,10 @@ def _attempts(found: Replan, comparison: Comparison) -> None:
             continue
         where, params = f"jobs.{id}.attempts_per_run", {"job": id, "runs": runs, "attempts": attempts}
         if runs < ENOUGH:
-            _say(found.left, "replan_attempts_few", where, **params, enough=ENOUGH)
+            say(found.left, "replan_attempts_few", where, **params, enough=ENOUGH)
             continue
         found.document["jobs"][id]["attempts_per_run"] = max(attempts, 1.0)
-        _say(found.carried, "replan_attempts", where, **params, planned=planned)
+        say(found.carried, "replan_attempts", where, **params, planned=planned)
 
 
 def _price(found: Replan, comparison: Comparison, resource: ResourceDrift) -> None:
@@ -367,7 +251,7 @@ def _price(found: Replan, comparison: Comparison, resource: ResourceDrift) -> No
     if paid is None or planned is None or abs(paid - planned) <= _SAME * planned:
         return
     if paid <= 0:
-        _say(found.left, "replan_price_none", f"offers.{resource.resource}", resource=resource.resource)
+        say(found.left, "replan_price_none", f"offers.{resource.resource}", resource=resource.resource)
         return
     params = {"resource": resource.resource, "price_usd": paid, "planned_usd": planned}
     if resource.price_unit == "kWh":
@@ -376,7 +260,7 @@ def _price(found: Replan, comparison: Comparison, resource: ResourceDrift) -> No
             "site.electricity_usd_per_kwh": float(way.theta[0, site.electricity_at]) * paid / planned,
             "site.electricity_includes_tax": site.electricity_includes_tax,
         }
-        _say(found.carried, "replan_price_electricity", "site.electricity_usd_per_kwh", **params)
+        say(found.carried, "replan_price_electricity", "site.electricity_usd_per_kwh", **params)
     else:
         offer = next((offer for offer in way.problem.offers if offer.id == resource.resource), None)
         if offer is None:  # a provider's or the site's bill over several offers
@@ -384,5 +268,5 @@ def _price(found: Replan, comparison: Comparison, resource: ResourceDrift) -> No
         where = f"offers.{offer.id}"
         price = price_then(comparison, offer, found.month - 1) * paid / planned  # tax inside stays inside
         values = {f"{where}.price_usd_per_gpu_h": None, f"{where}.price_usd_per_h": price}
-        _say(found.carried, "replan_price", f"{where}.price_usd_per_h", **params)
+        say(found.carried, "replan_price", f"{where}.price_usd_per_h", **params)
     found.document = with_overrides(found.document, values)

@@ -7,11 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from planner.actual.carried import Replan
 from planner.actual.compare import compare
+from planner.actual.demand_then import Demand
 from planner.actual.drift import Comparison
 from planner.actual.known import known_names
 from planner.actual.planned import PlannedWay
-from planner.actual.replan import Replan, replan
+from planner.actual.replan import replan
 from planner.actual.rows import read_hours, read_invoice
 from planner.catalog.records import Catalog
 from planner.performance.evidence import Evidence
@@ -69,6 +71,7 @@ def plan_anew(
     evidence: Evidence,
     *,
     today: dt.date,
+    demand: Demand = "planned",
 ) -> tuple[Replan, Result]:
     """The rest of a plan as a scenario, planned.
 
@@ -82,12 +85,15 @@ def plan_anew(
         First month of the new plan; None: the one after the last with a row.
     catalog, evidence, today
         As for `evaluate`.
+    demand : Demand
+        As for `replan`.
 
     Raises
     ------
     InputError
         No month of the plan is left, or the new plan can't be resolved.
     """
-    found = replan(document, scenario, comparison, comparison.last_month + 1 if month is None else month)
+    first = comparison.last_month + 1 if month is None else month
+    found = replan(document, scenario, comparison, first, demand=demand)
     rest = check_document(found.document, file="the new plan")
     return found, evaluate(rest, catalog, evidence, today=today)

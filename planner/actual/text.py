@@ -150,9 +150,28 @@ def _replan_lines(replan: Mapping[str, Any], rate: float) -> list[str]:
         "",
         *table(head, rows),
         "",
+        *_changed_lines(replan, rate),
         *(f"Carried over: {issue['message']}" for issue in replan["carried"]),
         *(f"Not carried over: {issue['message']}" for issue in replan["not_carried"]),
     ]
+
+
+def _changed_lines(replan: Mapping[str, Any], rate: float) -> list[str]:
+    """What the way that was followed decides otherwise now, and what runs were planned for."""
+    lines = [f"Coming runs: {'as planned' if replan['demand'] == 'planned' else 'scaled by those measured'}."]
+    kept = replan["continued"]
+    if kept is None:
+        return [*lines, "The old decisions can't be continued in the new plan as they are.", ""]
+    room = "" if kept["fits"] else "; some machine would have more work than hours"
+    lines.append(f"Continued as decided, this way costs {_money(kept['total_usd'], rate)} in cash{room}.")
+    for change in replan["changed"]:
+        job, resource = change["job"], change["resource"]
+        what = f"machines of {resource}" if job is None else f"runs of {job} on {resource}"
+        lines.append(f"Decided otherwise: {what}: {_number(change['continued'])} -> {_number(change['new'])}.")
+    if replan["changed"] and replan["saves_usd"] is not None:
+        value = _signed(replan["saves_present_value_usd"], rate)
+        lines.append(f"That saves {_signed(replan['saves_usd'], rate)} in cash, {value} in present value.")
+    return [*lines, ""]
 
 
 def _rest_cells(rest: Mapping[str, float] | None, columns: Iterable[str], rate: float) -> list[str]:

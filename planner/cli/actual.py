@@ -6,9 +6,10 @@ import argparse
 import sys
 from pathlib import Path
 
+from planner.actual.carried import Replan, scenario_yaml
 from planner.actual.compare import strategy_to_follow
+from planner.actual.demand_then import DEMANDS
 from planner.actual.document import actual_csv, actual_document
-from planner.actual.replan import Replan, scenario_yaml
 from planner.actual.rows import read_content
 from planner.actual.run import RowsFile, against_plan, plan_anew
 from planner.actual.text import actual_text
@@ -32,6 +33,9 @@ def add_actual(commands: Commands, common: argparse.ArgumentParser) -> None:
     past.add_argument("--invoice", type=path_of, metavar="INVOICE.csv", help="what was paid by month and resource")
     past.add_argument("--strategy", choices=WAYS, help="the way that was followed (default: the recommended one)")
     past.add_argument("--month", type=count_of, metavar="K", help="plan anew from this month on (default: the next)")
+    past.add_argument(
+        "--demand", choices=DEMANDS, default="planned", help="coming runs as planned, or scaled by those measured"
+    )
     past.add_argument("--replan", type=path_of, metavar="NEW.yaml", help="write the rest of the plan as a scenario")
     past.add_argument("--csv", type=path_of, metavar="OUT.csv", help="also write every compared cell")
     add_measurements(past)
@@ -50,7 +54,9 @@ def _actual(options: argparse.Namespace) -> None:
     new: tuple[Replan, Result] | None = None
     if options.month is not None or options.replan is not None:
         document = read_document(read_file(options.file), file=str(options.file))
-        new = plan_anew(document, scenario, comparison, options.month, catalog, evidence, today=options.today)
+        new = plan_anew(
+            document, scenario, comparison, options.month, catalog, evidence, today=options.today, demand=options.demand
+        )
     answer = actual_document(scenario, result, comparison, new)
     sources = [file for file in (options.file, options.hours, options.invoice) if file is not None]
     if options.csv is not None:

@@ -24,6 +24,7 @@ from planner.report.optimum import with_optimum
 from planner.report.shares import with_shares
 from planner.report.text import plan_text
 from planner.report.waiting import with_waiting
+from planner.report.why_not import why_not_text
 from planner.scenario.own_gpus import with_own_gpus
 from planner.scenario.own_models import with_own_models
 from planner.strategy.evaluate import Result, evaluate
@@ -44,6 +45,12 @@ def add_plan(commands: Commands, common: argparse.ArgumentParser) -> None:
         help="also write runs, money and energy by month, job and resource",
     )
     plan.add_argument(
+        "--why-not",
+        type=path_of,
+        metavar="OUT.md",
+        help="also write one page on why the next best way isn't recommended",
+    )
+    plan.add_argument(
         "--set",
         type=override_of,
         action="append",
@@ -61,8 +68,13 @@ def _plan(options: argparse.Namespace) -> None:
     evidence = with_measurements(load_evidence(), options.measurements, known)
     result = evaluate(scenario, catalog, evidence, today=options.today, search=True)
     document = with_break_even(with_waiting(plan_document(result), result), result)
+<<<<<<< HEAD
     plan = with_optimum(with_certainty(with_finance(with_shares(document, result), result), result), result)
     _write_tables(options, result, plan)
+=======
+    plan = with_certainty(with_finance(with_shares(document, result), result), result)
+    _write_files(options, result, plan)
+>>>>>>> main
     if plan["recommended"] is None:
         print(plan["reason"], file=sys.stderr)
         for entry in plan["strategies"]:
@@ -71,8 +83,8 @@ def _plan(options: argparse.Namespace) -> None:
     print_text(json_text(plan) if options.json else plan_text(plan))
 
 
-def _write_tables(options: argparse.Namespace, result: Result, plan: dict[str, Any]) -> None:
-    """The CSV files that were asked for."""
+def _write_files(options: argparse.Namespace, result: Result, plan: dict[str, Any]) -> None:
+    """The files that were asked for."""
     read, by_job = [options.file, *(options.measurements or ())], options.jobs_csv
     if None not in (options.csv, by_job) and options.csv.resolve() == by_job.resolve():
         raise InputError("cannot_write", field="--jobs-csv", value=str(by_job), reason="it is the file of --csv")
@@ -83,3 +95,7 @@ def _write_tables(options: argparse.Namespace, result: Result, plan: dict[str, A
     if options.csv_by_year is not None:
         written = [path for path in (options.csv, by_job) if path is not None]
         write_whole(options.csv_by_year, years_csv(plan), field="--csv-by-year", sources=[*read, *written])
+    if options.why_not is not None:
+        tables = (options.csv, by_job, options.csv_by_year)
+        written = [path for path in tables if path is not None]
+        write_whole(options.why_not, why_not_text(plan), field="--why-not", sources=[*read, *written])

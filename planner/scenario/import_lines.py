@@ -31,6 +31,9 @@ def read_lines(content: bytes) -> tuple[str, list[tuple[int, list[str]]]]:
     try:
         lines = [(reader.line_num, cells) for cells in reader if any(cell.strip() for cell in cells)]
     except csv.Error as error:
+        if "field limit" in str(error):
+            found = f"a cell of more than {csv.field_size_limit():,} characters, by line {reader.line_num}"
+            raise CellError("", found, "shorter cells; is a quote open that never closes?") from None
         raise CellError("", str(error), "a CSV file with quotes in pairs") from None
     return separator, lines if named is None else lines[1:]
 

@@ -46,6 +46,7 @@ class CommitmentInput(Model):
     payment: Literal["monthly", "upfront"] = "monthly"
     from_month: Month = 1
     elapsed_months: Annotated[int, BeforeValidator(check_whole), Field(ge=0, le=35)] = 0
+    first_term_paid: Switch = False
     renew: Switch = False
     days: Days | None = None
     months: Annotated[list[Month], Field(min_length=1)] | None = None
@@ -55,6 +56,8 @@ class CommitmentInput(Model):
     def _running_from_the_start(self) -> CommitmentInput:
         if self.elapsed_months and self.from_month != 1:
             raise FieldError("from_month", expected="1 for a commitment that runs already (elapsed_months)")
+        if self.first_term_paid and (self.payment != "upfront" or self.from_month != 1):
+            raise FieldError("first_term_paid", expected="false, or payment: upfront and from_month: 1 with it")
         return self
 
 

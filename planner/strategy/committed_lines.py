@@ -103,7 +103,8 @@ def _committed_h(rows: Rows, commitment: Commitment, pairs: list[RentedPair]) ->
         if start < 0 or used.any()
     }
     if commitment.upfront:
-        return rows.at((start, paid * commitment.term_h) for start, paid in nodes.items() if start >= 0)
+        due = {start: paid for start, paid in nodes.items() if start > 0 or (start == 0 and not commitment.first_paid)}
+        return rows.at((start, paid * commitment.term_h) for start, paid in due.items())
     return rows.at(
         (start + month, paid * H_PER_MONTH)
         for start, paid in nodes.items()

@@ -17,11 +17,12 @@ class Commitment:
     starts: tuple[int, ...]  # month after which each term begins, from 0, in order; negative where it runs already
     term_h: float
     overflow: int  # index of the offer that takes what the commitment doesn't cover
+    first_paid: bool = False  # at once, before the plan
 
     @property
     def running(self) -> bool:
         """Whether its first term began before the plan: then that term is paid in every way, used or not."""
-        return self.starts[0] < 0
+        return self.starts[0] < 0 or self.first_paid
 
     @property
     def term_months(self) -> int:

@@ -67,6 +67,7 @@ def _commitment(
         starts=starts,
         term_h=term_h,
         overflow=_overflow(field, offer, asked, offers),
+        first_paid=asked.first_term_paid,
     )
 
 
@@ -74,7 +75,7 @@ def _check_keys(field: str, offer: RentedOffer, asked: CommitmentInput) -> None:
     """That the keys given go with the term, and that those of a block are there."""
     given = asked.model_fields_set
     block = offer.term == BLOCK
-    for key in ("from_month", "elapsed_months", "renew") if block else ("days", "months"):
+    for key in ("from_month", "elapsed_months", "first_term_paid", "renew") if block else ("days", "months"):
         if key in given:
             value = getattr(asked, key)
             raise InputError("commitment_key", field=f"{field}.{key}", value=value, offer=offer.id, term=offer.term)

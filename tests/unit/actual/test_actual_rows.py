@@ -207,3 +207,14 @@ def test_one_slip_in_all_of_many_rows_takes_no_time() -> None:
 def test_an_invoice_may_hold_every_kind_of_line() -> None:
     rows = "".join(f"1,rented,{kind},1\n" for kind in ("ingress", "credit", "free_hours", "lease", "buyout"))
     assert len(read_invoice(f"month,resource,line,amount_usd\n{rows}".encode(), known(), file="i.csv")) == 5
+
+
+def test_many_different_slips_are_each_named_and_only_the_first_get_suggestions() -> None:
+    problems = hours_problems(HOURS + "".join(f"1,work,rented{number},1,1\n" for number in range(1000)))
+    assert len(problems) == 1000
+    assert "rented?" in problems[0].expected and "rented?" not in problems[-1].expected
+
+
+def test_a_cell_beyond_what_is_read_is_said_so() -> None:
+    (problem,) = hours_problems(f'{HOURS}1,work,"{"x" * 140_000}",1,1\n')
+    assert "131,072 characters, by line 2" in problem.found and "quote" in problem.expected

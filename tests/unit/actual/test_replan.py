@@ -10,15 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
+from planner.actual.carried import Replan, scenario_yaml
 from planner.actual.compare import strategy_to_follow
+from planner.actual.demand_then import shifted_demand
 from planner.actual.document import actual_document
 from planner.actual.drift import Comparison
 from planner.actual.outlook import rest_of
 from planner.actual.planned import PlannedWay
-from planner.actual.replan import Replan, replan, scenario_yaml, shifted_demand
+from planner.actual.replan import replan
 from planner.actual.run import RowsFile, against_plan, plan_anew
 from planner.actual.templates import hours_template, invoice_template
-from planner.errors import InputError
+from planner.actual.text import actual_text
+from planner.errors import InputError, PlannerError, ScenarioError
 from planner.scenario import jobs, machines, rental, schema, site
 from planner.scenario.jobs import JobInput
 from planner.scenario.load import check_document, parse_scenario
@@ -122,7 +125,7 @@ def followed(plan: Plan, way: str, months: int) -> tuple[Result, Comparison]:
 @pytest.mark.parametrize("month", [2, 8])
 def test_months_by_the_plan_have_no_drift_and_leave_the_rest_as_it_was(name: str, month: int) -> None:
     plan, way = CASES[name]
-    _, comparison = followed(plan, way, month - 1)
+    result, comparison = followed(plan, way, month - 1)
     assert comparison.effects.total_usd == pytest.approx(0, abs=CENT)
     for bill in comparison.bills:
         assert bill.effects.total_usd == pytest.approx(0, abs=CENT)
@@ -134,11 +137,66 @@ def test_months_by_the_plan_have_no_drift_and_leave_the_rest_as_it_was(name: str
     kind = comparison.way.strategy.kind
     old_rest = rest_of(comparison.way.evaluation, month)
     new_rest = rest_of(evaluation(strategy(new, kind)), 1)
+    anew = actual_document(check_document(plan), result, comparison, (found, new))["replan"]
+    assert (anew["changed"], anew["saves_usd"]) == ([], pytest.approx(0, abs=CENT))
+    assert anew["continued"]["total_usd"] == pytest.approx(old_rest.total_usd, abs=CENT)
     assert new_rest.running_usd == pytest.approx(old_rest.running_usd, abs=CENT)
     assert new_rest.purchase_usd == pytest.approx(old_rest.purchase_usd, abs=CENT)
     assert new_rest.resale_usd == pytest.approx(old_rest.resale_usd, abs=CENT)
     assert new_rest.kwh == pytest.approx(old_rest.kwh, abs=0.001)
     assert parse_scenario(scenario_yaml(found)) == check_document(found.document)
+
+
+@st.composite
+def plans(draw: st.DrawFn) -> tuple[Plan, int, str]:
+    """Scenarios whose months by the plan leave machines of one age and no loan: the rest can be said exactly."""
+    horizon = draw(st.sampled_from([12, 18, 24]))
+    changes: dict[str, Any] = {"horizon_months": horizon}
+
+    def maybe(key: str, *values: Any) -> None:
+        if draw(st.booleans()):
+            changes[key] = draw(st.sampled_from(values))
+
+    changes["jobs.work.runs_per_month"] = draw(st.sampled_from([50, 200, 600, 1500]))
+    maybe("jobs.work.growth_per_month", -0.05, 0.03, 0.08)
+    maybe("jobs.work.seasonality", SEASONS)
+    maybe("jobs.work.runs_by_month", {1: 0}, {7: 900, 12: 0})
+    maybe("machines.own.count", None, 3)
+    maybe("machines.own.useful_life_months", 5, 10, 24)
+    maybe("rental.price_change_per_year", -0.2)
+    maybe("hardware_price_change_per_year", -0.2)
+    maybe("rental.credits", {"g": {"amount_usd": 100, "expires_month": 9}}, {"g": {"amount_usd": 5000}})
+    maybe("offers.rented.free_node_hours_total", 450)
+    maybe("rental.quota_gpus", {"rented": 1}, {"rented": 2})
+    maybe("tax.rate", 0.19)
+    maybe("offers.rented.price_usd_per_h", 0.2, 3)
+    if draw(st.booleans()):
+        changes |= {"fiscal_year_starts": 4, "plan_starts": "2026-10"}
+    return small_plan(changes), draw(st.integers(2, horizon)), draw(st.sampled_from(["local", "cloud", "hybrid"]))
+
+
+@given(plans())
+@settings(max_examples=20, deadline=None)
+def test_old_decisions_continued_cost_what_the_rest_of_the_old_plan_did(case: tuple[Plan, int, str]) -> None:
+    plan, month, way = case
+    try:
+        result, comparison = followed(plan, way, month - 1)
+    except PlannerError:  # the way can't do the work, or nothing happens in these months
+        return
+    try:
+        new = plan_anew(plan, check_document(plan), comparison, month, catalog(), evidence(), today=TODAY)
+    except InputError as error:
+        assert error.code == "replan_no_job"
+        return
+    if "replan_ages_mixed" in codes(new[0])[1]:
+        return
+    anew = actual_document(check_document(plan), result, comparison, new)["replan"]
+    old = rest_of(comparison.way.evaluation, month)
+    kept = anew["continued"]
+    for key in ("running_usd", "purchase_usd", "resale_usd", "financing_usd", "total_usd"):
+        assert kept[key] == pytest.approx(getattr(old, key), abs=CENT)
+    if not anew["changed"]:
+        assert anew["saves_usd"] == pytest.approx(0, abs=CENT)
 
 
 LEASED = {
@@ -218,6 +276,64 @@ def test_speed_is_that_of_the_work_without_start_up_and_checkpoints() -> None:
     assert evaluation(strategy(new, "cloud")).opex_usd[0] == pytest.approx(11 * 145 * 2)
 
 
+def test_demand_is_scaled_by_what_was_measured_only_where_asked() -> None:
+    plan = small_plan({"jobs.work.runs_by_month": {9: 40}})
+    result = solve(plan)
+    way = strategy_to_follow(result, "cloud")
+    planned = PlannedWay(result, way).run("work", "rented")
+    assert planned is not None
+    rows = "".join(f"{at},work,rented,{planned.runs[at - 1] * 1.5},{planned.runs[at - 1]}\n" for at in (1, 2))
+    hours = RowsFile(content=f"month,job,resource,runs,gpu_hours\n{rows}".encode(), file="h.csv")
+    comparison = against_plan(check_document(plan), result, way, hours=hours, invoice=None)
+    asked = [replan(plan, check_document(plan), comparison, 3, demand=each) for each in ("planned", "measured")]
+    usual, more = (each.document["jobs"]["work"] for each in asked)
+    assert more["runs_per_month"] == pytest.approx(1.5 * usual["runs_per_month"])
+    assert (usual["runs_by_month"], more["runs_by_month"]) == ({7: 40}, {7: pytest.approx(60)})
+    assert ["replan_demand" in codes(each)[0] for each in asked] == [False, True]
+
+
+def test_few_runs_do_not_scale_demand() -> None:
+    plan = small_plan()
+    result = solve(plan)
+    hours = RowsFile(content=b"month,job,resource,runs,gpu_hours\n1,work,rented,3,3\n", file="h.csv")
+    comparison = against_plan(
+        check_document(plan), result, strategy_to_follow(result, "cloud"), hours=hours, invoice=None
+    )
+    found = replan(plan, check_document(plan), comparison, 2, demand="measured")
+    assert found.document["jobs"]["work"]["runs_per_month"] == plan["jobs"]["work"]["runs_per_month"]
+    assert "replan_demand_few" in codes(found)[1]
+
+
+def test_what_is_decided_otherwise_is_said_with_what_it_saves() -> None:
+    base = small_plan()
+    other = {"offers.other": {**base["offers"]["rented"], "price_usd_per_h": 2}, "jobs.work.throughput.other": 1}
+    both = {**other, "rental.offers": ["rented", "other"]}
+    plan, dear = (small_plan({**both, "offers.rented.price_usd_per_h": price}) for price in (1, 5))
+    result, comparison = followed(plan, "cloud", 5)
+    new = plan_anew(dear, check_document(dear), comparison, 6, catalog(), evidence(), today=TODAY)
+    anew = actual_document(check_document(plan), result, comparison, new)["replan"]
+    runs = pytest.approx(7 * 100)
+    rented, instead = sorted(anew["changed"], key=lambda change: change["new"])
+    assert rented == {"job": "work", "resource": "rented", "continued": runs, "new": 0}
+    assert instead == {"job": "work", "resource": "other", "continued": 0, "new": runs}
+    assert (anew["continued"]["total_usd"], anew["continued"]["fits"]) == (pytest.approx(3500), True)
+    assert anew["saves_usd"] == anew["saves_present_value_usd"] == pytest.approx(2100)
+    said = actual_text(actual_document(check_document(plan), result, comparison, new))
+    assert "Decided otherwise: runs of work on other: 0 -> 700." in said and "saves +2,100.00 in cash" in said
+
+
+def test_work_that_takes_longer_does_not_fit_as_it_was_decided() -> None:
+    plan, slow = (
+        small_plan({"machines.own.count": None, "jobs.work.runs_per_month": 500, "jobs.work.throughput.own": speed})
+        for speed in (1, 0.5)
+    )
+    result, comparison = followed(plan, "local", 5)
+    new = plan_anew(slow, check_document(slow), comparison, 6, catalog(), evidence(), today=TODAY)
+    anew = actual_document(check_document(plan), result, comparison, new)["replan"]
+    assert anew["continued"]["fits"] is False
+    assert [change["job"] for change in anew["changed"]] == [None]
+
+
 def test_without_attempts_hours_of_a_run_are_taken_for_speed_and_it_is_said() -> None:
     found, _ = observed(small_plan(), "1,work,rented,100,,125\n")
     assert found.document["jobs"]["work"]["throughput"]["rented"] == pytest.approx(0.8)
@@ -295,6 +411,24 @@ def test_a_running_commitment_is_paid_where_nothing_runs_on_it() -> None:
     lines = {line.kind: line.quantity[0] for line in found.lines}
     assert lines["rental"].sum() > 0
     assert lines["commitment"].tolist() == [0.0, *[730.0] * 11]  # months of the term after the horizon too
+
+
+@pytest.mark.parametrize("month", [13, 14, 25])
+def test_a_term_due_where_the_new_plan_begins_is_not_paid_twice(month: int) -> None:
+    terms = {"rental.commitments.reserved.renew": True, "rental.commitments.reserved.payment": "upfront"}
+    plan = document("committed-node", {"horizon_months": 30, **terms})
+    _, comparison = followed(plan, "cloud", month - 1)
+    found = replan(plan, check_document(plan), comparison, month)
+    assert (found.document["rental"]["commitments"]["reserved"].get("first_term_paid") is True) == (month != 14)
+    new = evaluation(strategy(solve(found.document), "cloud"))
+    assert rest_of(new, 1).running_usd == pytest.approx(rest_of(comparison.way.evaluation, month).running_usd, abs=CENT)
+
+
+@pytest.mark.parametrize("change", [{"payment": "monthly"}, {"payment": "upfront", "from_month": 2}])
+def test_only_a_term_paid_upfront_from_month_1_can_be_paid_already(change: Plan) -> None:
+    changes = {f"rental.commitments.reserved.{key}": value for key, value in change.items()}
+    with pytest.raises(ScenarioError, match="first_term_paid"):
+        check_document(document("committed-node", {"rental.commitments.reserved.first_term_paid": True, **changes}))
 
 
 def test_a_running_term_where_nothing_runs_is_not_renewed() -> None:
@@ -434,6 +568,29 @@ def test_a_type_that_the_new_plan_lacks_has_no_price_there() -> None:
     plan = small_plan({"hardware_price_change_per_year": -0.2, "machines.own.delivery_months": 6})
     _, comparison = followed(plan, "cloud", 8)
     assert "own" not in replan(plan, check_document(plan), comparison, 9).document["machines"]
+
+
+@pytest.mark.parametrize(("places", "code"), [(["own", "rented"], None), (["own"], "replan_only_on")])
+def test_a_job_that_may_only_run_where_nothing_is_left_is_refused(places: list[str], code: str | None) -> None:
+    plan = small_plan({"machines.own.delivery_months": 6})
+    _, comparison = followed(plan, "cloud", 8)
+    pinned = small_plan({"machines.own.delivery_months": 6, "jobs.work.only_on": places})
+    try:
+        found = replan(pinned, check_document(pinned), comparison, 9)
+    except InputError as error:
+        assert error.code == code
+    else:
+        assert code is None
+        assert found.document["jobs"]["work"]["only_on"] == ["rented"]
+
+
+def test_a_new_plan_after_the_last_year_that_is_known_is_refused() -> None:
+    plan = small_plan({"plan_starts": "2099-06"})
+    _, comparison = followed(plan, "cloud", 8)
+    assert replan(plan, check_document(plan), comparison, 7).document["plan_starts"] == "2099-12"
+    with pytest.raises(InputError, match=r"2100-01.*2099-12") as error:
+        replan(plan, check_document(plan), comparison, 8)
+    assert error.value.code == "replan_starts"
 
 
 def test_a_quote_that_is_left_out_has_no_price_there() -> None:

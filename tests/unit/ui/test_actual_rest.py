@@ -20,7 +20,7 @@ def rest(financing_usd: float) -> dict[str, float]:
 def test_loans_and_leases_have_a_column_where_there_are_some(financing_usd: float) -> None:
     way = {"id": "local", "old": rest(financing_usd), "new": None, "feasible": True}
     view = SimpleNamespace(currency=USD, strategies=[{"id": "local", "kind": "local"}])
-    (row,) = rest_rows({"replan": {"from_month": 4, "ways": [way]}}, view)
+    (row,) = rest_rows({"replan": {"from_month": 4, "ways": [way], "changed": []}}, view)
     assert ("Loans, leases" in row) == bool(financing_usd)
     amounts = [float(re.sub(r"[^\d.−]", "", text).replace("−", "-")) for text in list(row.values())[1:]]
     assert sum(amounts[:-1]) == pytest.approx(amounts[-1])

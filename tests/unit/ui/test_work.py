@@ -42,6 +42,7 @@ def opened(name="hybrid-lab", **changes):
         finance=dict,
         groups=lambda way: [],
         jobs_csv=lambda: "",
+        why_not=lambda other: "",
         result=result,
     )
     return View(report, plan.document, shipped_catalog(), USD), plan
