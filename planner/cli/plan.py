@@ -68,13 +68,8 @@ def _plan(options: argparse.Namespace) -> None:
     evidence = with_measurements(load_evidence(), options.measurements, known)
     result = evaluate(scenario, catalog, evidence, today=options.today, search=True)
     document = with_break_even(with_waiting(plan_document(result), result), result)
-<<<<<<< HEAD
     plan = with_optimum(with_certainty(with_finance(with_shares(document, result), result), result), result)
-    _write_tables(options, result, plan)
-=======
-    plan = with_certainty(with_finance(with_shares(document, result), result), result)
     _write_files(options, result, plan)
->>>>>>> main
     if plan["recommended"] is None:
         print(plan["reason"], file=sys.stderr)
         for entry in plan["strategies"]:

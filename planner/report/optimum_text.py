@@ -66,7 +66,7 @@ def _job(job: dict[str, Any]) -> list[str]:
 
 def sure_lines(document: dict[str, Any]) -> list[str]:
     """How good the best mix is: its gap, whether time ran out, the named way that it equals."""
-    found = document["optimal"]
+    found = document.get("optimal")
     if found is None or not found["found"]:
         return []
     lines = []
@@ -98,7 +98,7 @@ def _binding(found: dict[str, Any], tender: Tender | None) -> list[str]:
 
 def rejected_lines(document: dict[str, Any]) -> list[str]:
     """What the best mix doesn't use and why, the nearest first."""
-    found, currency = document["optimal"], document["currency"]
+    found, currency = document.get("optimal"), document["currency"]
     if found is None or not found["rejected"]:
         return []
     usd = currency["code"] == "USD"

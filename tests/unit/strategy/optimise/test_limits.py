@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -59,7 +60,7 @@ def test_a_looser_limit_never_costs_more(kind: str) -> None:
     plan = small_mix(5, few_runs=False)
     at = values(plan, best(plan))[kind]
     costs = [best(limited(plan, kind, factor * at)).present_value_usd for factor in (0.5, 0.8, 0.95, 1.0, 2.0)]
-    assert all(looser <= tighter * (1 + 1e-6) for tighter, looser in zip(costs, costs[1:], strict=False))
+    assert all(looser <= tighter * (1 + 1e-6) for tighter, looser in pairwise(costs))
     assert costs[-1] == pytest.approx(best(plan).present_value_usd, rel=1e-6)
 
 

@@ -13,9 +13,7 @@ from tests.planning import problem_of, small_plan
 
 def shared(deadline_h: float | None, price: float = 2.0) -> dict[str, Any]:
     """500 one-hour runs a month on machines, of which one could book 511 hours."""
-    plan = small_plan(
-        {"jobs.work.runs_per_month": 500, "offers.rented.price_usd_per_h": price, "horizon_months": 2}
-    )
+    plan = small_plan({"jobs.work.runs_per_month": 500, "offers.rented.price_usd_per_h": price, "horizon_months": 2})
     del plan["machines"]["own"]["count"]
     if deadline_h is not None:
         plan["jobs"]["work"]["deadline_h"] = deadline_h
