@@ -29,9 +29,7 @@ def with_certainty(document: Mapping[str, Any], result: Result) -> dict[str, Any
 
 def uncertainty_entry(result: Result, *, samples: int = SAMPLES) -> dict[str, Any]:
     """Percentiles and probabilities of the ways that do all the work within their limits, each plan once."""
-    same = result.optimum is not None and result.optimum.same_as is not None
-    ways = [way for way in result.strategies if way.feasible and not (same and way.kind == "optimal")]
-    choices = {way.id: way.allocation.choice for way in ways}
+    choices = {way.id: way.allocation.choice for way in result.distinct_ways if way.feasible}
     found = uncertainty(result.problem, {id: one for id, one in choices.items() if one is not None}, samples=samples)
     entry: dict[str, Any] = plain(
         {

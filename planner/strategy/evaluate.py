@@ -106,6 +106,13 @@ class Result:
     optimum: Optimum | None = None  # None: not searched for
 
     @property
+    def distinct_ways(self) -> tuple[StrategyResult, ...]:
+        """The strategies, without the best mix where that is the same plan as another."""
+        if self.optimum is None or self.optimum.same_as is None:
+            return self.strategies
+        return tuple(way for way in self.strategies if way.kind != "optimal")
+
+    @property
     def warnings(self) -> tuple[Issue, ...]:
         """Warnings of the whole plan: of the problem, and of the strategies' allocations and predictions."""
         found = [*self.problem.warnings, *self._model_notes()]
