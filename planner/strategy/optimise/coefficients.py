@@ -6,8 +6,8 @@ is set to nothing in the parameter values first, so that what is left is; each i
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,57 +16,14 @@ from planner.cost.lines import Array, CostLine
 from planner.strategy.fleet import machines_there, powered_h_of_one
 from planner.strategy.kernel import Choice, Evaluation, kernel
 from planner.strategy.measures import COST, MEASURES, PAID, by_time
+from planner.strategy.optimise.effects import Coefficients, CommitmentEffects, MachineEffects
+from planner.strategy.optimise.work import attempts, busy_h, node_h_by_month, sent_gb
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import PlanProblem
-from planner.strategy.sessions import attempt_s, session_node_h
-from planner.units import S_PER_H
+from planner.strategy.sessions import session_node_h
 
 _BLOCK = 32  # pairs evaluated at once: each has lines of its own, over all rows
 _SLACK = 1e-9
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MachineEffects:
-    """A type of machine: none of it, or from `least` to `most` of them."""
-
-    least: int
-    most: int
-    first: Array  # of the first `least`, [measures, times]
-    each: Array  # of each beyond
-    first_there: Array  # machines there in each month of the first `least`, [months]
-    each_there: Array
-    powered_h: float  # of one, a month
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommitmentEffects:
-    """Terms of an offer: what they cost once something runs there, and what they save on demand."""
-
-    terms: Array  # [measures, times]; of those that run anyway nothing
-    cover_h: Array  # by month
-    saved: Array  # by hour covered
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Coefficients:
-    """All effects; arrays of effects are [measures, times], months are columns 1 to the horizon."""
-
-    discount: Array  # [times]
-    base: Array  # what a plan has that does nothing
-    pairs: tuple[int, ...]
-    share: Array  # of all runs of a pair's job, [pairs, measures, times]
-    rental: Array  # cash of sessions alone, [pairs, times]
-    busy_h: Array  # machine-hours a month with `runs_per_month`, [pairs]
-    node_h: Array  # billed, likewise
-    sent_gb: Array  # likewise
-    machines: tuple[MachineEffects, ...]
-    site: Array  # of having any machine
-    providers: tuple[Array, ...]  # of renting there in all months
-    upload: tuple[Array, ...]  # of renting there at all
-    staff: Array  # of renting anywhere in all months
-    egress_per_gb: tuple[Array, ...]
-    hour_price: Mapping[int, Array]  # of offers with free hours
-    commitments: Mapping[int, CommitmentEffects]
 
 
 def coefficients(problem: PlanProblem, theta: Theta, pairs: Sequence[int]) -> Coefficients:
@@ -83,7 +40,7 @@ def coefficients(problem: PlanProblem, theta: Theta, pairs: Sequence[int]) -> Co
     """
     found = _Kernel(problem, theta)
     share = found.shares(pairs)
-    attempts = [_attempts(problem, theta, index) for index in pairs]
+    tried = [attempts(problem, theta, index) for index in pairs]
     node_h = [
         0.0 if (at := problem.pairs[index].offer) is None
         else float(session_node_h(problem.pairs[index], problem.offers[at], theta)[0])
@@ -97,9 +54,9 @@ def coefficients(problem: PlanProblem, theta: Theta, pairs: Sequence[int]) -> Co
         pairs=tuple(pairs),
         share=share,
         rental=found.rental(pairs),
-        busy_h=np.array([_busy_h(problem, theta, index) for index in pairs]),
-        node_h=np.array(node_h) * attempts,
-        sent_gb=np.array([_sent_gb(problem, theta, index) for index in pairs]),
+        busy_h=np.array([busy_h(problem, theta, index) for index in pairs]),
+        node_h=np.array(node_h) * tried,
+        sent_gb=np.array([sent_gb(problem, theta, index) for index in pairs]),
         machines=machines,
         site=site,
         providers=providers,
@@ -109,26 +66,6 @@ def coefficients(problem: PlanProblem, theta: Theta, pairs: Sequence[int]) -> Co
         hour_price=found.hour_prices(),
         commitments=found.commitments(pairs),
     )
-
-
-def _attempts(problem: PlanProblem, theta: Theta, index: int) -> float:
-    job = problem.jobs[problem.pairs[index].job]
-    return float(theta[0, job.runs_per_month_at] * theta[0, job.attempts_per_run_at])
-
-
-def _busy_h(problem: PlanProblem, theta: Theta, index: int) -> float:
-    pair = problem.pairs[index]
-    if pair.machine is None:
-        return 0.0
-    each_h = float(attempt_s(pair, theta)[0]) / S_PER_H * pair.gpus / problem.machines[pair.machine].gpus
-    return _attempts(problem, theta, index) * each_h
-
-
-def _sent_gb(problem: PlanProblem, theta: Theta, index: int) -> float:
-    job = problem.jobs[problem.pairs[index].job]
-    if job.egress_gb_per_run_at is None:
-        return 0.0
-    return float(theta[0, job.runs_per_month_at] * theta[0, job.egress_gb_per_run_at])
 
 
 class _Kernel:
@@ -226,7 +163,7 @@ class _Kernel:
         assert pair.machine is not None
         machine, job = self.problem.machines[pair.machine], self.problem.jobs[pair.job]
         busiest = 1.0 if job.profile is None else max(job.profile)
-        need = _busy_h(self.problem, self.theta, index) * busiest / float(powered_h_of_one(machine, self.theta)[0])
+        need = busy_h(self.problem, self.theta, index) * busiest / float(powered_h_of_one(machine, self.theta)[0])
         return int(np.ceil(need)) + machine.owned_count + 1
 
     def machines(self, pairs: Sequence[int]) -> tuple[tuple[MachineEffects, ...], Array]:
@@ -273,7 +210,7 @@ class _Kernel:
             if pair.machine != at:
                 continue
             job = problem.jobs[pair.job]
-            hours = _busy_h(problem, self.theta, index) * (1.0 if job.profile is None else max(job.profile))
+            hours = busy_h(problem, self.theta, index) * (1.0 if job.profile is None else max(job.profile))
             busiest[pair.job] = max(busiest.get(pair.job, 0.0), hours)
             nodes = max(nodes, pair.nodes)
         needed = int(np.ceil(sum(busiest.values()) / bookable_h - _SLACK)) if bookable_h > 0 else 0
@@ -314,7 +251,8 @@ class _Kernel:
             job = self.problem.jobs[pair.job].id
             line = f"overflow.{offer.id}" if offer.commitment is not None else f"rental.{job}.{offer.id}"
             price = self.unit_price(line)[PAID, 1 : self.problem.horizon_months + 1]
-            result[place, 1 : self.problem.horizon_months + 1] = price * self._node_h(index)
+            hours = node_h_by_month(self.problem, self.theta, index)
+            result[place, 1 : self.problem.horizon_months + 1] = price * hours
         return result
 
     def hour_prices(self) -> dict[int, Array]:
@@ -340,17 +278,9 @@ class _Kernel:
             hours = np.zeros(self.times)
             months = range(1, problem.horizon_months + 1)
             cover_h = np.array([term.cover_h(month) for month in months])
-            hours[1 : problem.horizon_months + 1] = np.minimum(cover_h, self._node_h(index))
+            billed_h = node_h_by_month(problem, self.theta, index)
+            hours[1 : problem.horizon_months + 1] = np.minimum(cover_h, billed_h)
             saved = self.unit_price(f"overflow.{problem.offers[at].id}")
             terms = (committed[0] - committed[1]) - (open_ended[0] - open_ended[1]) + saved * hours
             found[at] = CommitmentEffects(terms=terms, cover_h=cover_h, saved=saved)
         return found
-
-    def _node_h(self, index: int) -> Array:
-        """Billed node-hours of all runs of a pair, by month."""
-        pair = self.problem.pairs[index]
-        assert pair.offer is not None
-        profile = self.problem.jobs[pair.job].profile
-        each = float(session_node_h(pair, self.problem.offers[pair.offer], self.theta)[0])
-        factor = np.ones(self.problem.horizon_months) if profile is None else np.array(profile)
-        return np.asarray(_attempts(self.problem, self.theta, index) * each * factor)

@@ -11,7 +11,7 @@ from planner.cost.lines import Array
 from planner.strategy.kernel import Choice
 from planner.strategy.meanwhile import taken
 from planner.strategy.measures import COST, PAID
-from planner.strategy.optimise.coefficients import Coefficients
+from planner.strategy.optimise.effects import Coefficients
 from planner.strategy.optimise.periods import Period
 from planner.strategy.optimise.programme import Programme
 from planner.strategy.problem import PlanProblem

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from planner.cost.lines import Array
-from planner.strategy.optimise.coefficients import Coefficients
+from planner.strategy.optimise.effects import Coefficients
 from planner.strategy.optimise.mix import Mix
 from planner.strategy.optimise.owned import add_machines, add_shares
 from planner.strategy.optimise.periods import Period, weights

@@ -9,7 +9,7 @@ import numpy as np
 from planner.strategy.allocate import late_problem, on_time
 from planner.strategy.candidates import why_not
 from planner.strategy.measures import COST, KG_CO2E, KWH
-from planner.strategy.optimise.coefficients import Coefficients
+from planner.strategy.optimise.effects import Coefficients
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import Issue, PlanProblem
 from planner.strategy.quotas import limits as under_quota

@@ -11,7 +11,7 @@ from planner.strategy.allocate import late_problem
 from planner.strategy.kernel import Choice, Evaluation
 from planner.strategy.limits import limit_values
 from planner.strategy.measures import COST
-from planner.strategy.optimise.coefficients import Coefficients
+from planner.strategy.optimise.effects import Coefficients
 from planner.strategy.optimise.records import BindingLimit, Rejected
 from planner.strategy.problem import Issue, PlanProblem
 from planner.strategy.quotas import quota_uses

@@ -12,7 +12,8 @@ from planner.strategy.allocate import choice_problems
 from planner.strategy.kernel import Choice, kernel
 from planner.strategy.limits import Limit, limits_of
 from planner.strategy.measures import COST
-from planner.strategy.optimise.coefficients import Coefficients, coefficients
+from planner.strategy.optimise.coefficients import coefficients
+from planner.strategy.optimise.effects import Coefficients
 from planner.strategy.optimise.limit_rows import with_limits
 from planner.strategy.optimise.loads import late_machines, targets, tightened
 from planner.strategy.optimise.mix import Mix
