@@ -125,3 +125,18 @@ def test_a_search_without_time_says_so() -> None:
     alone = optimise(result.problem, result.theta, {}, time_limit_s=0.0)
     assert alone.choice is None
     assert [issue.code for issue in alone.problems] == ["search_timed_out"]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_an_offer_that_another_of_its_provider_always_beats_is_left_out_unless_that_has_a_quota(seed: int) -> None:
+    plan = small_mix(seed, few_runs=True)
+    for name, price in (("x", 1), ("y", 2), ("z", 0.5)):
+        plan["offers"][name] |= {"provider": "p" if name != "z" else "q", "price_usd_per_h": price}
+    for job in plan["jobs"].values():
+        job["throughput"] |= dict.fromkeys("xyz", 1)
+    problem = problem_of(plan)
+    jobs = len(plan["jobs"])
+    assert optimise(problem, problem.theta(), {}).pruned == jobs  # y; z is another provider's
+    plan["rental"]["quota_gpus"] = {"x": 1}
+    problem = problem_of(plan)
+    assert optimise(problem, problem.theta(), {}).pruned == 0  # x may not be enough

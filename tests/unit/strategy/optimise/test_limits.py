@@ -102,3 +102,16 @@ def test_named_ways_beyond_a_limit_are_not_feasible() -> None:
 def test_limits_that_make_no_sense_are_refused(kind: str, value: object) -> None:
     with pytest.raises(ScenarioError, match=f"limits.{kind}"):
         problem_of({**small_plan(), "limits": {kind: value}})
+
+
+@pytest.mark.parametrize("kind", ["cash_per_month", "cash_per_quarter"])
+def test_what_is_paid_at_the_start_counts_in_the_first_month_and_quarter(kind: str) -> None:
+    plan = small_plan()
+    way = next(way for way in solve(plan).strategies if way.id == "local")
+    assert way.evaluation is not None
+    last = 1 if kind == "cash_per_month" else 3
+    spent = [line for line in way.evaluation.lines if line.group != "residual" and line.kind != "opportunity"]
+    paid, later = (sum(float(line.amount[0, first : last + 1].sum()) for line in spent) for first in (0, 1))
+    assert paid > later
+    problem = problem_of(limited(plan, kind, 1))
+    assert limit_values(problem, way.evaluation, limits_of(problem, ceiling=True))[0, 0] == pytest.approx(paid)
