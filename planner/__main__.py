@@ -14,6 +14,7 @@ from planner.cli.catalog import add_catalog
 from planner.cli.claims import add_claims
 from planner.cli.estimate import add_estimate
 from planner.cli.measure import add_measure
+from planner.cli.optimise import add_optimise
 from planner.cli.output import EXIT_INTERRUPTED, EXIT_INVALID
 from planner.cli.plan import add_plan
 from planner.cli.recommend import add_recommend
@@ -50,6 +51,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for add in (
         add_plan,
+        add_optimise,
         add_sweep,
         add_actual,
         add_estimate,

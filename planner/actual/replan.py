@@ -27,6 +27,7 @@ _SAME = 1e-9
 _FASTEST, _SLOWEST = 1e6, 1e-6  # times the planned speed, between which an observed one is looked for
 _STEPS = 200
 _LAST_START = "2099-12"
+_OF_THE_WHOLE = ("total_usd", "capex_usd", "energy_kwh", "kg_co2e")  # limits on a plan from its first month on
 
 
 def replan(
@@ -77,6 +78,8 @@ def replan(
     _machines(found, scenario, comparison)
     carry_terms(found, scenario, comparison)
     carry_money(found.document, found.carried, comparison, found.month - 1)
+    if whole := [key for key in _OF_THE_WHOLE if getattr(scenario.limits, key) is not None]:
+        say(found.left, "replan_limits", "limits", keys=whole)
     for job in comparison.jobs:
         _speed(found, comparison, scenario, job)
     _attempts(found, comparison)

@@ -20,6 +20,7 @@ from planner.report.export import plan_csv
 from planner.report.finance import with_finance
 from planner.report.finance_csv import years_csv
 from planner.report.jobs_csv import jobs_csv
+from planner.report.optimum import with_optimum
 from planner.report.shares import with_shares
 from planner.report.text import plan_text
 from planner.report.waiting import with_waiting
@@ -59,9 +60,9 @@ def _plan(options: argparse.Namespace) -> None:
     scenario = read_scenario(options)
     known = with_own_models(with_own_gpus(catalog, scenario.gpus), scenario.models)
     evidence = with_measurements(load_evidence(), options.measurements, known)
-    result = evaluate(scenario, catalog, evidence, today=options.today)
+    result = evaluate(scenario, catalog, evidence, today=options.today, search=True)
     document = with_break_even(with_waiting(plan_document(result), result), result)
-    plan = with_certainty(with_finance(with_shares(document, result), result), result)
+    plan = with_optimum(with_certainty(with_finance(with_shares(document, result), result), result), result)
     _write_files(options, result, plan)
     if plan["recommended"] is None:
         print(plan["reason"], file=sys.stderr)

@@ -14,8 +14,8 @@ _DISCOUNTED = (False, True)
 
 
 def break_even_entries(result: Result) -> list[dict[str, Any]]:
-    """One entry for each pair of ways that do all the work within their limits."""
-    choices = {way.id: way.allocation.choice for way in result.strategies if way.feasible}
+    """One entry for each pair of plans that do all the work within their limits."""
+    choices = {way.id: way.allocation.choice for way in result.distinct_ways if way.feasible}
     found = break_evens(
         result.problem, result.theta, {id: choice for id, choice in choices.items() if choice is not None}
     )

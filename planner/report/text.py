@@ -12,6 +12,7 @@ from planner.performance.evidence import OWN
 from planner.report.break_even import break_even_sentences
 from planner.report.certainty_text import certainty_lines
 from planner.report.finance_text import finance_lines
+from planner.report.optimum_text import rejected_lines, sure_lines
 from planner.report.owned_options import option_name
 from planner.report.text_table import UNKNOWN, cell_text, table, whole_text
 from planner.report.waiting import FEW_RUNS
@@ -33,6 +34,7 @@ def plan_text(document: dict[str, Any]) -> str:
     currency = document["currency"]
     rate = currency["usd_per_unit"]
     tender = None if currency["code"] == "USD" else Tender(code=currency["code"], usd_per_unit=rate)
+    ways = _distinct_ways(document)
     lines = [
         f"{document['name']}: {document['horizon_months']} months, prices as of {document['catalog_as_of']},"
         f" {currency['code']}",
@@ -52,19 +54,19 @@ def plan_text(document: dict[str, Any]) -> str:
         "",
         *table(
             ["way", "job", "resource", "GPUs", "one attempt h", "likely", "basis", "full / run", "marginal"],
-            [_job_row(entry, job, rate) for entry in document["strategies"] for job in entry["jobs"]],
+            [_job_row(entry, job, rate) for entry in ways for job in entry["jobs"]],
         ),
         JOBS_EXPLAINED,
     ]
     if options := document["owned_options"]:
         head = ["machines that are there already", "best way", "total", "present value", ""]
         lines += ["", *table(head, [_option_row(option, rate) for option in options])]
-    if waits := [row for entry in document["strategies"] for row in _waiting_rows(entry)]:
+    if waits := [row for entry in ways for row in _waiting_rows(entry)]:
         head = ["way", "job", "waits for", "wait h, mean", "nine in ten", "done after h, mean", "nine in ten", "late"]
         lines += [
             "",
             *table(head, waits),
-            *(line for entry in document["strategies"] for line in _overflow(entry, rate, currency["code"])),
+            *(line for entry in ways for line in _overflow(entry, rate, currency["code"])),
         ]
     for expected in (
         _job_lines(document, "spot", partial(_spot_line, rate=rate)),
@@ -74,8 +76,10 @@ def plan_text(document: dict[str, Any]) -> str:
             lines += ["", *expected]
     if same := break_even_sentences(document):
         lines += ["", *same]
+    if sure := sure_lines(document):
+        lines += ["", *sure, *rejected_lines(document)]
     lines += certainty_lines(document)
-    if groups := [row for entry in document["strategies"] for row in _group_rows(entry, rate)]:
+    if groups := [row for entry in ways for row in _group_rows(entry, rate)]:
         lines += ["", *table(["way", "group", "people", "total", "share", "a person", "kWh"], groups)]
     if money := finance_lines(document):
         lines += ["", *money]
@@ -87,6 +91,14 @@ def plan_text(document: dict[str, Any]) -> str:
         ]
     lines += _notes(document["warnings"], tender)
     return "\n".join(lines) + "\n"
+
+
+def _distinct_ways(document: dict[str, Any]) -> list[dict[str, Any]]:
+    """The strategies without the best mix where that is the same plan as another."""
+    found = document.get("optimal")
+    if found is None or found["same_as"] is None:
+        return list(document["strategies"])
+    return [entry for entry in document["strategies"] if entry["id"] != found["id"]]
 
 
 def _reason(document: dict[str, Any], tender: Tender | None) -> str:

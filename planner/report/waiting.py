@@ -38,8 +38,14 @@ def with_waiting(document: Mapping[str, Any], result: Result) -> dict[str, Any]:
 
     Waits are null where a run takes more machines than there are. Quotas on rented GPUs likewise.
     """
-    strategies, warnings = [], []
+    strategies: list[dict[str, Any]] = []
+    warnings: list[dict[str, Any]] = []
+    same_as = None if result.optimum is None else result.optimum.same_as
     for entry, strategy in zip(document["strategies"], result.strategies, strict=True):
+        twin = next((known for known in strategies if strategy.kind == "optimal" and known["id"] == same_as), None)
+        if twin is not None:  # the same plan has the same waits
+            strategies.append({**entry, "machines": twin["machines"], "quotas": twin["quotas"]})
+            continue
         waiting = waiting_entries(result, strategy)
         machines = [{**machine, "waiting": waiting.get(machine["id"])} for machine in entry["machines"]]
         quotas = _with_quota_waiting(entry["quotas"], result, strategy)

@@ -10,6 +10,7 @@ from planner.scenario.base import Model
 from planner.scenario.finance import Ceiling, FiscalMonth
 from planner.scenario.groups import GroupInput
 from planner.scenario.jobs import JobInput, ModelInput
+from planner.scenario.limits import LimitsInput
 from planner.scenario.machines import GpuInput, MachineInput
 from planner.scenario.rental import OfferInput, Rental
 from planner.scenario.site import SiteInput, Staff, Tax
@@ -50,6 +51,7 @@ class Scenario(Model):
     baseline: Literal["local", "cloud", "hybrid"] | None = None
     fiscal_year_starts: FiscalMonth | None = None
     cash_ceiling_usd_per_quarter: Ceiling | None = None
+    limits: LimitsInput = LimitsInput()
     currency: CurrencyCode = "USD"
     currencies: dict[CurrencyCode, CurrencyInput] = Field(default_factory=dict)
     owned_value_counts: Switch = True

@@ -19,7 +19,8 @@ from planner.strategy.candidates import Candidates, JobPlan, punctual_rows
 from planner.strategy.candidates import Kind as Kind
 from planner.strategy.candidates import on_time as on_time
 from planner.strategy.fleet import machines_there, powered_h_by_month, powered_h_of_one
-from planner.strategy.kernel import Choice, kernel
+from planner.strategy.kernel import Choice, Evaluation, kernel
+from planner.strategy.limits import limit_problems, limits_broken, limits_of
 from planner.strategy.meanwhile import (
     NOWHERE,
     rented_warnings,
@@ -93,18 +94,24 @@ def allocate(problem: PlanProblem, theta: Theta, kind: Kind, candidates: Candida
         kind=kind,
         choice=choice,
         problems=(*plans.problems, *choice_problems(problem, theta, choice)),
-        warnings=(*plans.warnings, *_load_warnings(problem, theta, choice), *rented_warnings(problem, choice)),
+        warnings=(*plans.warnings, *choice_warnings(problem, theta, choice)),
     )
 
 
 def choice_problems(problem: PlanProblem, theta: Theta, choice: Choice) -> list[Issue]:
-    """What keeps a choice of one row from doing all the work on time, within capacity and quotas."""
+    """What keeps a choice of one row from doing all the work on time, within capacity, quotas and limits."""
     return [
         *undone_problems(problem, choice),
         *_capacity_problems(problem, theta, choice),
         *quota_problems(problem, theta, choice),
         *_late_problems(problem, theta, choice.routing),
+        *(limit_problems(problem, kernel(problem, theta, choice)) if problem.limits.asked else ()),
     ]
+
+
+def choice_warnings(problem: PlanProblem, theta: Theta, choice: Choice) -> tuple[Issue, ...]:
+    """What to know of a choice of one row that may be carried out."""
+    return (*_load_warnings(problem, theta, choice), *rented_warnings(problem, choice))
 
 
 def allocate_rows(problem: PlanProblem, theta: Theta, kind: Kind, candidates: Candidates) -> AllocatedRows:
@@ -144,6 +151,8 @@ def allocate_rows(problem: PlanProblem, theta: Theta, kind: Kind, candidates: Ca
 def choice_within(problem: PlanProblem, theta: Theta, choice: Choice) -> npt.NDArray[np.bool_]:
     """Whether `choice_problems` would find nothing, by row."""
     within = _short(problem, theta, choice) == 0
+    if problem.limits.asked:
+        within &= ~_beyond_limits(problem, kernel(problem, theta, choice)).any(axis=1)
     for index, pair in enumerate(problem.pairs):
         used = choice.routing[:, index] > 0
         if used.any():
@@ -163,10 +172,18 @@ def _cheapest(problem: PlanProblem, theta: Theta, kind: Kind, plans: Sequence[Jo
         tries = np.tile(routing, (len(some), 1))
         counts = machine_counts(problem, values, tries, keep_fixed=kind != "cloud")
         choices = with_meanwhile(problem, values, tries, counts, np.tile(meanwhile, (len(some), 1)))
-        cost = kernel(problem, values, choices).present_value_usd
-        order = np.lexsort((cost.reshape(-1, many), _short(problem, values, choices).reshape(-1, many)), axis=1)
+        evaluation = kernel(problem, values, choices)
+        cost, short = evaluation.present_value_usd, _short(problem, values, choices)
+        if problem.limits.asked:
+            short = short + _beyond_limits(problem, evaluation).sum(axis=1)
+        order = np.lexsort((cost.reshape(-1, many), short.reshape(-1, many)), axis=1)
         found.append(taken(problem, choices, order[:, 0] + many * np.arange(len(some))))
     return stacked(problem, found)
+
+
+def _beyond_limits(problem: PlanProblem, evaluation: Evaluation) -> npt.NDArray[np.bool_]:
+    """Limits of the scenario that each row breaks. [rows, limits]"""
+    return limits_broken(problem, evaluation, limits_of(problem, ceiling=False))
 
 
 def _short(problem: PlanProblem, theta: Theta, choice: Choice) -> Array:

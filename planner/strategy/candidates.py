@@ -14,7 +14,7 @@ from planner.strategy.parameters import Theta
 from planner.strategy.problem import Issue, Job, Pair, PlanProblem
 from planner.strategy.sessions import session_node_h, turnaround_h
 
-Kind = Literal["local", "cloud", "hybrid"]
+Kind = Literal["local", "cloud", "hybrid", "optimal"]
 KINDS: tuple[Kind, ...] = ("local", "cloud", "hybrid")
 _SLACK = 1e-9
 
@@ -132,7 +132,7 @@ class Candidates:
             if needed and found is None
         ]
         for side in missing:
-            problems += _why_not(problem, job, side, [pair for pair in problem.pairs if pair.job == index])
+            problems += why_not(problem, job, side, [pair for pair in problem.pairs if pair.job == index])
         if missing:
             return None
         meanwhile = kind == "hybrid" and share > 0 and _may_stand_in(problem, local, rented)
@@ -195,7 +195,7 @@ def _run_cost(problem: PlanProblem, theta: Theta, pair: Pair, hours: Array) -> A
     return np.asarray(price * pair.gpus / machine.gpus * hours)
 
 
-def _why_not(problem: PlanProblem, job: Job, side: str, pairs: Sequence[Pair]) -> list[Issue]:
+def why_not(problem: PlanProblem, job: Job, side: str, pairs: Sequence[Pair]) -> list[Issue]:
     """The reasons of the candidates of a side, the most helpful one; or that there is no candidate."""
     mine = [pair for pair in pairs if (pair.machine is not None) == (side == "local")]
     if not mine:

@@ -11,13 +11,15 @@ from planner.performance.evidence import Evidence
 from planner.scenario.own_gpus import with_own_gpus
 from planner.scenario.own_models import with_own_models
 from planner.scenario.schema import Scenario
-from planner.strategy.allocate import KINDS, Allocation, Kind, allocate, on_time
+from planner.strategy.allocate import KINDS, Allocation, Kind, allocate, choice_warnings, on_time
 from planner.strategy.attribution import Attribution, attribute
 from planner.strategy.candidates import Candidates
 from planner.strategy.compare import Recommendation, recommend
 from planner.strategy.demand import TrainingDemand
 from planner.strategy.job_notes import job_notes
 from planner.strategy.kernel import Choice, Evaluation, kernel
+from planner.strategy.optimise.records import Optimum
+from planner.strategy.optimise.search import optimise
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import Issue, Pair, PlanProblem
 from planner.strategy.ranges import Range, ranges
@@ -101,6 +103,14 @@ class Result:
     evidence: Evidence
     today: dt.date
     owned_options: tuple[OwnedOption, ...] = ()  # where the cheapest was asked for
+    optimum: Optimum | None = None  # None: not searched for
+
+    @property
+    def distinct_ways(self) -> tuple[StrategyResult, ...]:
+        """The strategies, without the best mix where that is the same plan as another."""
+        if self.optimum is None or self.optimum.same_as is None:
+            return self.strategies
+        return tuple(way for way in self.strategies if way.kind != "optimal")
 
     @property
     def warnings(self) -> tuple[Issue, ...]:
@@ -180,7 +190,9 @@ def model_notes(workload: Workload) -> list[Issue]:
     ]
 
 
-def evaluate(scenario: Scenario, catalog: Catalog, evidence: Evidence, *, today: dt.date) -> Result:
+def evaluate(
+    scenario: Scenario, catalog: Catalog, evidence: Evidence, *, today: dt.date, search: bool = False
+) -> Result:
     """Plan a scenario in every named way; of what machines that are there already may become, the cheapest.
 
     Parameters
@@ -193,11 +205,14 @@ def evaluate(scenario: Scenario, catalog: Catalog, evidence: Evidence, *, today:
         Measurements the estimator may see.
     today : date
         Day of the run.
+    search : bool
+        Search for the best mix too; of what machines may become, under the option that the named ways take.
 
     Returns
     -------
     Result
-        Strategies in the order local, cloud, hybrid, with the recommendation.
+        Strategies in the order local, cloud, hybrid, and the best mix where it is searched for, with the
+        recommendation.
 
     Raises
     ------
@@ -208,7 +223,7 @@ def evaluate(scenario: Scenario, catalog: Catalog, evidence: Evidence, *, today:
     options = start_options(scenario)
     results = [_evaluate(with_start(scenario, option), catalog, evidence, today) for option in options]
     if len(results) == 1:
-        return results[0]
+        return _searched(results[0]) if search else results[0]
     found = [
         OwnedOption(
             machines=option,
@@ -224,7 +239,25 @@ def evaluate(scenario: Scenario, catalog: Catalog, evidence: Evidence, *, today:
     ]
     best = cheapest(found)
     found[best] = replace(found[best], chosen=True)
-    return replace(results[best], owned_options=tuple(found))
+    result = replace(results[best], owned_options=tuple(found))
+    return _searched(result) if search else result
+
+
+def _searched(result: Result) -> Result:
+    """A plan with the best mix as one more way."""
+    problem, theta = result.problem, result.theta
+    named = {way.id: way.allocation.choice for way in result.strategies if way.feasible}
+    optimum = optimise(problem, theta, {id: choice for id, choice in named.items() if choice is not None})
+    choice = optimum.choice
+    found = Allocation(
+        kind="optimal",
+        choice=choice,
+        problems=optimum.problems,
+        warnings=() if choice is None else choice_warnings(problem, theta, choice),
+    )
+    spread = None if choice is None else ranges(problem, {"optimal": choice})["optimal"]
+    strategies = (*result.strategies, _strategy(problem, theta, found, choice, spread))
+    return replace(result, strategies=strategies, recommendation=recommend(strategies), optimum=optimum)
 
 
 def _evaluate(scenario: Scenario, catalog: Catalog, evidence: Evidence, today: dt.date) -> Result:

@@ -12,6 +12,7 @@ from planner.strategy.financing import MoneyViews
 from planner.strategy.machines import Failures, Machine, Sold
 from planner.strategy.offers import Credit, Quota, RentedOffer, RentedProvider, Spot
 from planner.strategy.parameters import Parameter, Theta
+from planner.strategy.plan_limits import NO_LIMITS, PlanLimits
 from planner.workload.job import Arrivals
 
 
@@ -173,6 +174,7 @@ class PlanProblem:
     warnings: tuple[Issue, ...]
     views: MoneyViews
     groups: tuple[Group, ...] = ()
+    limits: PlanLimits = NO_LIMITS
 
     @property
     def rental_change(self) -> tuple[int, ...]:

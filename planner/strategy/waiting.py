@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from planner.cost.lines import Array
@@ -37,7 +37,13 @@ class MachineWaiting:
 
 
 def machine_waiting(
-    problem: PlanProblem, theta: Theta, choice: Choice, *, more: int = 0, with_overflow: bool = False
+    problem: PlanProblem,
+    theta: Theta,
+    choice: Choice,
+    *,
+    more: int = 0,
+    with_overflow: bool = False,
+    only: Collection[int] | None = None,
 ) -> tuple[MachineWaiting, ...]:
     """Waits and turnaround on each type of owned machine that a choice gives work to.
 
@@ -53,6 +59,8 @@ def machine_waiting(
         Machines of each type beyond the choice's, for the same work.
     with_overflow : bool
         Simulate too what becomes of jobs with a limit whose attempts go to rented machines before they are late.
+    only : collection of int or None
+        Indices of the types that are asked for.
 
     Returns
     -------
@@ -67,7 +75,7 @@ def machine_waiting(
         used = [
             (at, pair) for at, pair in enumerate(problem.pairs) if pair.machine == index and choice.routing[0, at] > 0
         ]
-        if not used or max(pair.nodes for _, pair in used) > count:
+        if not used or (only is not None and index not in only) or max(pair.nodes for _, pair in used) > count:
             continue
         powered = Powered(h_per_month=float(theta[0, machine.powered_h_at]))
         streams = tuple(_stream(problem, theta, choice, at) for at, _ in used)

@@ -37,6 +37,7 @@ from planner.report.finance import with_finance
 from planner.report.finance_csv import COLUMNS as YEAR_COLUMNS
 from planner.report.jobs_csv import JOBS_COLUMNS
 from planner.report.listing import KINDS, list_rows
+from planner.report.optimum import with_optimum
 from planner.report.shares import with_shares
 from planner.report.sweep_csv import header
 from planner.report.validation import COLUMNS as VALIDATION_COLUMNS
@@ -205,7 +206,7 @@ def document_parts(node: Any, path: str) -> Iterator[tuple[str, frozenset[str]]]
 
 
 @cache
-def hybrid_lab(*, impossible: bool) -> dict[str, Any]:
+def hybrid_lab(*, impossible: bool, limited: float = 0) -> dict[str, Any]:
     """Document of the hybrid lab with every kind of line in it, or with a job that can't run everywhere."""
     changed: dict[str, Any] = {
         "tax.rate": 0.1,
@@ -221,17 +222,20 @@ def hybrid_lab(*, impossible: bool) -> dict[str, Any]:
     }
     if impossible:
         changed = {"jobs.key.in_house": True, "rental.gpus": ["t4", "l4"]}
+    if limited:
+        changed = {"limits.total_usd": 33_000, "limits.capex_usd": limited}
     document = read_document((ROOT / "examples" / "hybrid-lab.yaml").read_bytes())
     scenario = check_document(with_overrides(document, changed))
-    result = evaluate(scenario, load_catalog(today=TODAY), load_evidence(), today=TODAY)
+    result = evaluate(scenario, load_catalog(today=TODAY), load_evidence(), today=TODAY, search=True)
     plan = with_break_even(with_waiting(plan_document(result), result), result)
-    return with_certainty(with_finance(with_shares(plan, result), result), result)
+    return with_optimum(with_certainty(with_finance(with_shares(plan, result), result), result), result)
 
 
 def test_every_key_of_a_plan_is_described() -> None:
     parts: dict[str, set[str]] = {}
-    for impossible in (False, True):
-        for path, keys in document_parts(hybrid_lab(impossible=impossible), ""):
+    bound, contradicting = (hybrid_lab(impossible=False, limited=capex) for capex in (5000, 1))
+    for plan in (*(hybrid_lab(impossible=impossible) for impossible in (False, True)), bound, contradicting):
+        for path, keys in document_parts(plan, ""):
             parts.setdefault(path, set()).update(keys)
     for path, keys in document_parts(plan_document(solve(document("spot-node"))), ""):
         parts.setdefault(path, set()).update(keys)

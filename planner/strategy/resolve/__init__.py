@@ -16,6 +16,7 @@ from planner.strategy.resolve.commitments import with_commitments
 from planner.strategy.resolve.credits import resolve_credits
 from planner.strategy.resolve.figures import Figures
 from planner.strategy.resolve.financing import resolve_views
+from planner.strategy.resolve.limits import resolve_limits
 from planner.strategy.resolve.machines import resolve_machine
 from planner.strategy.resolve.names import check_names, check_throughput_keys, resolve_groups
 from planner.strategy.resolve.offers import pool, resolve_offer
@@ -134,6 +135,7 @@ def resolve(scenario: Scenario, catalog: Catalog, evidence: Evidence, *, today: 
         ),
         warnings=tuple(warnings),
         views=resolve_views(scenario, figures),
+        limits=resolve_limits(scenario, figures),
         parameters=table.freeze(),
     )
 

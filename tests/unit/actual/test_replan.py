@@ -380,7 +380,8 @@ _THE_SAME_IN_ALL = {
     "MachineInput.delivery_months",
     "MachineInput.age_months",  # of machines when bought
     "MachineInput.useful_life_months", "MachineInput.powered_h_per_month", "SiteInput.space_usd_per_month",
-    "Colocation.price_usd_per_kw_month", "Rental.storage_usd_per_gb_month", "Rental.free_egress_gb_per_month",
+    "Colocation.price_usd_per_kw_month", "LimitsInput.cash_usd_per_month",
+    "Rental.storage_usd_per_gb_month", "Rental.free_egress_gb_per_month",
     "OfferInput.interrupted_share_per_month", "OfferInput.free_node_hours_per_month", "Scenario.fiscal_year_starts",
     "FinanceInput.term_months", "FinanceInput.nominal_payment_usd_per_month", "FinanceInput.lease_factor_per_month",
 }  # fmt: skip
@@ -452,6 +453,15 @@ def test_resale_that_counts_no_longer_is_said() -> None:
     plan = small_plan({"owned_value_counts": False})
     _, comparison = followed(plan, "local", 2)
     assert "replan_value_uncounted" in codes(replan(plan, check_document(plan), comparison, 3))[1]
+
+
+def test_limits_of_the_whole_plan_are_said_to_stand_as_they_are() -> None:
+    plan = small_plan({"limits": {"total": "9000000 USD", "energy_kwh": 10_000_000, "cash_per_month": 9_000_000}})
+    _, comparison = followed(plan, "local", 4)
+    found = replan(plan, check_document(plan), comparison, 5)
+    said = [issue.params for issue in found.left if issue.code == "replan_limits"]
+    assert said == [{"keys": ["total_usd", "energy_kwh"]}]
+    assert "replan_limits" not in codes(replan(small_plan(), check_document(small_plan()), comparison, 5))[1]
 
 
 def test_every_key_about_months_is_known_to_the_new_plan() -> None:

@@ -76,7 +76,7 @@ def test_an_impossible_plan_is_no_error_of_input(capsys: pytest.CaptureFixture[s
     assert document["reason_code"] == "none_feasible"
     assert "daily needs" in err
     assert "0.001 h" in err
-    assert {line.partition(":")[0] for line in err.splitlines()[1:]} <= {"Own all", "Rent all", "Mix"}
+    assert {line.partition(":")[0] for line in err.splitlines()[1:]} <= {"Own all", "Rent all", "Mix", "Best mix"}
 
 
 def test_estimate_prints_one_object(capsys: pytest.CaptureFixture[str]) -> None:

