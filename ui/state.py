@@ -35,7 +35,7 @@ from planner.scenario.own_gpus import with_own_gpus
 from planner.scenario.own_models import with_own_models
 from planner.scenario.paths import with_overrides
 from planner.scenario.schema import SCHEMA_VERSION
-from planner.strategy.evaluate import Result, evaluate
+from planner.strategy.evaluate import Result, evaluate, searched
 from ui import formatting, own_rows
 from ui.simulations import Simulations
 
@@ -364,10 +364,11 @@ def _computed(
         return (Problem(file="", record="", field=error.field, found="", expected=str(error)),)
     report = plan_document(result)
     entries = cache(lambda: break_even_entries(result))
+    with_best_mix = cache(lambda: searched(result))
     return Plan(
         document=_document,
         report=report,
-        csv=lambda: plan_csv(result),
+        csv=lambda: plan_csv(with_best_mix()),
         simulations=Simulations(result),
         candidates=cache(lambda: candidates(result)),
         places=JobPlaces(result),

@@ -223,7 +223,7 @@ def evaluate(
     options = start_options(scenario)
     results = [_evaluate(with_start(scenario, option), catalog, evidence, today) for option in options]
     if len(results) == 1:
-        return _searched(results[0]) if search else results[0]
+        return searched(results[0]) if search else results[0]
     found = [
         OwnedOption(
             machines=option,
@@ -240,11 +240,11 @@ def evaluate(
     best = cheapest(found)
     found[best] = replace(found[best], chosen=True)
     result = replace(results[best], owned_options=tuple(found))
-    return _searched(result) if search else result
+    return searched(result) if search else result
 
 
-def _searched(result: Result) -> Result:
-    """A plan with the best mix as one more way."""
+def searched(result: Result) -> Result:
+    """A plan with the best mix as one more way, for what machines become in it."""
     problem, theta = result.problem, result.theta
     named = {way.id: way.allocation.choice for way in result.strategies if way.feasible}
     optimum = optimise(problem, theta, {id: choice for id, choice in named.items() if choice is not None})

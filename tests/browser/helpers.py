@@ -194,7 +194,10 @@ def edit_cell(page: Page, column: str, row: int, text: str) -> None:
 def choose_in_cell(page: Page, column: str, row: int, option: str, value: str) -> None:
     cell = go_to_cell(page, column, row)
     page.keyboard.press("Enter")
+    menu = page.locator("#portal")
+    expect(menu.locator("input")).to_be_focused()
     page.keyboard.type(option)
+    expect(menu.get_by_text(re.compile(f"^{re.escape(option)}"))).to_have_count(1)
     page.keyboard.press("Enter")
     expect(cell).to_have_text(value)  # the id behind the option
 
