@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
 
 from planner.catalog.records import Catalog, Workload, is_old
 from planner.cost.finance import price_factor
+from planner.messages import render
 from planner.performance.evidence import Evidence
 from planner.scenario.own_gpus import with_own_gpus
 from planner.scenario.own_models import with_own_models
@@ -18,6 +21,8 @@ from planner.strategy.compare import Recommendation, recommend
 from planner.strategy.demand import TrainingDemand
 from planner.strategy.job_notes import job_notes
 from planner.strategy.kernel import Choice, Evaluation, kernel
+from planner.strategy.limits import limits_broken, limits_of
+from planner.strategy.optimise.loads import late_machines
 from planner.strategy.optimise.records import Optimum
 from planner.strategy.optimise.search import optimise
 from planner.strategy.parameters import Theta
@@ -30,8 +35,10 @@ from planner.strategy.spot_jobs import SpotJob, spot_job
 from planner.strategy.start_options import OwnedOption, WayTotal, cheapest, start_options, with_start
 from planner.strategy.start_waits import StartWait, late_for_capacity, start_wait
 from planner.strategy.unit_costs import RunCost, marginal_usd, run_costs
-from planner.units import S_PER_H
+from planner.units import HALF_CENT_USD, S_PER_H
 from planner.workload.job import PlannedJob
+
+FIELD_OF_ASIDE: Final = {"aside_for_ceiling": "cash_ceiling_usd_per_quarter", "aside_for_waiting": "jobs"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +111,7 @@ class Result:
     today: dt.date
     owned_options: tuple[OwnedOption, ...] = ()  # where the cheapest was asked for
     optimum: Optimum | None = None  # None: not searched for
+    set_aside: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # cheaper ways not recommended, and why
 
     @property
     def distinct_ways(self) -> tuple[StrategyResult, ...]:
@@ -116,6 +124,11 @@ class Result:
     def warnings(self) -> tuple[Issue, ...]:
         """Warnings of the whole plan: of the problem, and of the strategies' allocations and predictions."""
         found = [*self.problem.warnings, *self._model_notes()]
+        found += [
+            Issue(code=code, field=FIELD_OF_ASIDE[code], params={"way": render(f"strategy_{way}")})
+            for way, codes in self.set_aside.items()
+            for code in codes
+        ]
         for strategy in self.strategies:
             found += strategy.allocation.warnings
             for job in strategy.jobs:
@@ -244,10 +257,15 @@ def evaluate(
 
 
 def searched(result: Result) -> Result:
-    """A plan with the best mix as one more way, for what machines become in it."""
+    """A plan with the best mix as one more way, for what machines become in it.
+
+    Ways in which waiting often makes jobs late, or that are above a ceiling on cash, aren't recommended where another
+    keeps both.
+    """
     problem, theta = result.problem, result.theta
     named = {way.id: way.allocation.choice for way in result.strategies if way.feasible}
-    optimum = optimise(problem, theta, {id: choice for id, choice in named.items() if choice is not None})
+    known = {id: choice for id, choice in named.items() if choice is not None}
+    optimum = optimise(problem, theta, known)
     choice = optimum.choice
     found = Allocation(
         kind="optimal",
@@ -257,7 +275,26 @@ def searched(result: Result) -> Result:
     )
     spread = None if choice is None else ranges(problem, {"optimal": choice})["optimal"]
     strategies = (*result.strategies, _strategy(problem, theta, found, choice, spread))
-    return replace(result, strategies=strategies, recommendation=recommend(strategies), optimum=optimum)
+    aside = {id: codes for id, one in known.items() if (codes := _set_aside(problem, theta, one))}
+    kept = [way for way in strategies if way.id not in aside]
+    if not any(way.feasible for way in kept):
+        return replace(result, strategies=strategies, recommendation=recommend(strategies), optimum=optimum)
+    recommendation = recommend(kept)
+    least_usd = next(way.present_value_usd for way in kept if way.id == recommendation.strategy)
+    cheaper = {
+        way.id: aside[way.id]
+        for way in result.strategies
+        if way.id in aside and way.present_value_usd < least_usd - HALF_CENT_USD
+    }
+    return replace(result, strategies=strategies, recommendation=recommendation, optimum=optimum, set_aside=cheaper)
+
+
+def _set_aside(problem: PlanProblem, theta: Theta, choice: Choice) -> tuple[str, ...]:
+    """Why a way that does all the work within its limits isn't recommended all the same, as codes."""
+    ceiling = [limit for limit in limits_of(problem, ceiling=True) if limit.kind == "cash_per_quarter"]
+    above = bool(ceiling) and bool(limits_broken(problem, kernel(problem, theta, choice), ceiling).any())
+    late = bool(late_machines(problem, theta, choice))
+    return tuple(code for code, holds in (("aside_for_ceiling", above), ("aside_for_waiting", late)) if holds)
 
 
 def _evaluate(scenario: Scenario, catalog: Catalog, evidence: Evidence, today: dt.date) -> Result:

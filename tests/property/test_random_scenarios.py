@@ -13,7 +13,7 @@ from planner.errors import PlannerError
 from planner.scenario.axes import Axis
 from planner.scenario.load import check_document
 from planner.scenario.paths import get_value
-from planner.strategy.evaluate import Result, evaluate
+from planner.strategy.evaluate import Result, evaluate, searched
 from planner.strategy.kernel import Evaluation, kernel
 from planner.strategy.ranges import sampled_theta
 from planner.strategy.sweep import Sweep
@@ -67,6 +67,21 @@ def assert_one_core(plan: dict[str, object], result: Result) -> None:
             assert point.recommended == result.recommendation.strategy
             assert_same(point.ways[at], way.evaluation, 0)
         assert_same(kernel(result.problem, samples, way.allocation.choice), way.evaluation, 7)
+    assert_best_mix(result)
+
+
+def assert_best_mix(result: Result) -> None:
+    """That the best mix is costed as the plan it is, and as one that it is the same plan as."""
+    found = searched(result)
+    best = next(way for way in found.strategies if way.id == "optimal")
+    assert found.optimum is not None
+    if best.evaluation is None or best.allocation.choice is None:
+        return
+    assert found.optimum.evaluation is not None
+    for again in (found.optimum.evaluation, kernel(result.problem, result.theta, best.allocation.choice)):
+        assert_same(again, best.evaluation, 0)
+    named = [way for way in result.strategies if way.feasible and way.id not in found.set_aside]
+    assert all(best.present_value_usd <= way.present_value_usd + 0.005 for way in named)
 
 
 def assert_same(found: object, plan: Evaluation, row: int) -> None:
