@@ -95,6 +95,7 @@ class Timeline:
         self.horizon_months: int = view.report["horizon_months"]
         self.months = plan_rows.last_paid(way, self.horizon_months) if way["months"] else 0
         self._by_role = _by_role(view, way, len(way["months"]))
+        self._cash: dict[str, list[Period]] = {}
 
     @property
     def costed(self) -> bool:
@@ -107,6 +108,11 @@ class Timeline:
 
     def cash(self, period: str) -> list[Period]:
         """Cash by month, quarter or year of the plan."""
+        if period not in self._cash:
+            self._cash[period] = self._cash_of(period)
+        return self._cash[period]
+
+    def _cash_of(self, period: str) -> list[Period]:
         found = []
         for span in self.spans(period):
             start = span.first - 1
