@@ -84,8 +84,12 @@ class MachineInput(Model):
             raise FieldError("age_months", expected="the months since the used machine was first sold")
         if self.condition == "new" and self.age_months not in (None, 0):
             raise FieldError("age_months", expected="0 for a new machine, or 'condition: used'")
-        if self.owned is not None and self.count is not None and self.count < self.owned.count:
-            raise FieldError("count", expected=f"a number of at least {self.owned.count}, the owned machines")
+        for name, units in {} if self.owned is None else self.owned.batches.items():
+            if (units.replacement_after_months or 0) > self.delivery_months:
+                where = f"owned.{f'others.{name}.' if name else ''}replacement_after_months"
+                raise FieldError(where, expected=f"at most 'delivery_months' ({self.delivery_months}): it was ordered")
+        if self.owned is not None and self.count is not None and self.count < self.owned.total:
+            raise FieldError("count", expected=f"a number of at least {self.owned.total}, the owned machines")
         if self.count is not None and self.fixed_count != self.count:
             told = "the purchases" if self.owned is None else "the owned machines and the purchases"
             raise FieldError("count", expected=f"{self.fixed_count}, {told} together, or only 'purchases'")
@@ -96,7 +100,7 @@ class MachineInput(Model):
         """All machines, whenever they come; None where the work decides."""
         if self.purchases is None:
             return self.count
-        return sum(self.purchases.values()) + (0 if self.owned is None else self.owned.count)
+        return sum(self.purchases.values()) + (0 if self.owned is None else self.owned.total)
 
 
 class GpuInput(Model):

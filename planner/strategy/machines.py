@@ -32,13 +32,23 @@ class SaleColumns:
 class Cohort:
     """Units of a machine type with one history: bought with the plan at one time, or owned already."""
 
-    owned: bool  # there from the start, with its cards or, where these are sold, with new ones
+    owned: bool  # paid before the plan, with its cards or, where these are sold, with new ones
     new_cards: bool
     count: int | None  # fixed for owned units and purchases in stages; None: what the choice says beyond owned ones
     there_after: int  # month at whose end its first units are delivered, 0: there from the start
     delivery_months: int  # from a purchase until the unit comes
     purchase_months: tuple[int, ...]
+    paid: int  # of the purchases, the first ones: paid before the plan began, in months of 0 and below
     sales: tuple[SaleColumns, ...]
+    name: str = ""  # in the ids of lines; of owned ones `owned`, and of those of another age its own
+    value_counts: bool = True  # whether today's value of owned ones counts, and their resale
+    resale_gpu_today_at: int | None = None  # columns of that value; None for bought ones, and for new cards
+    resale_host_today_at: int | None = None
+
+    @property
+    def bought(self) -> tuple[int, ...]:
+        """Months of the purchases that the plan pays."""
+        return self.purchase_months[self.paid :]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,8 +67,6 @@ class Machine:
     gpu_price_at: int
     host_price_at: int
     installation_at: int
-    resale_gpu_today_at: int | None
-    resale_host_today_at: int | None
     load_w_at: int
     idle_w_at: int
     pue_at: int

@@ -10,6 +10,7 @@ from planner.cost.capex import Schedule, unit_schedule
 from planner.errors import InputError
 from planner.scenario.finance import LeaseTerms
 from planner.scenario.machines import MachineInput
+from planner.scenario.owned import Owned, OwnedUnits
 from planner.scenario.schema import Scenario
 from planner.strategy.machines import Cohort, SaleColumns
 from planner.strategy.parameters import ParameterTable, given
@@ -75,9 +76,12 @@ def resolve_cohorts(
         count: int | None,
         first_age: int,
         owned: bool = False,
-        host_older: int | None = None,
+        new_cards: bool = False,
+        host_older: int = 0,
         ordered: int = 0,
         delivery: int = 0,
+        units: OwnedUnits | None = None,
+        name: str = "",
     ) -> Cohort:
         try:
             schedule = unit_schedule(
@@ -89,43 +93,70 @@ def resolve_cohorts(
                 ordered_month=ordered,
                 delivery_months=delivery,
                 replaced_age=bought_age + term if returned else None,
+                comes_after=0 if units is None else units.comes_after_months,
+                replacement_after=None if units is None else units.replacement_after_months,
             )
         except InputError as error:
-            raise InputError(error.code, field=f"{field}.{error.field}", **error.params) from None
+            where = (
+                (error.field or "").replace("owned", name.replace("owned.", "owned.others.")) if owned else error.field
+            )
+            raise InputError(error.code, field=f"{field}.{where}", **error.params) from None
         return Cohort(
             owned=owned,
-            new_cards=host_older is not None,
+            new_cards=new_cards,
             count=count,
-            there_after=0 if owned else ordered + delivery,
+            there_after=ordered + delivery if units is None else units.comes_after_months,
             purchase_months=schedule.purchase_months,
+            paid=schedule.paid,
             delivery_months=delivery,
-            sales=sales(schedule, host_older or 0, owned=owned),
+            sales=sales(schedule, host_older, owned=owned),
+            name=name,
+            value_counts=scenario.owned_value_counts
+            if units is None or units.value_counts is None
+            else units.value_counts,
         )
 
     cohorts = [
         cohort(first_age=bought_age, count=count, ordered=ordered, delivery=delivery)
         for ordered, count, delivery in _purchases(entry, field, horizon)
     ]
-    owned = entry.owned
-    if owned is not None:
-        older = owned.age_months - bought_age if owned.upgraded else None  # its life begins anew with the cards
+    for name, units in {} if entry.owned is None else entry.owned.batches.items():
+        new_cards = isinstance(units, Owned) and units.upgraded  # its life begins anew with the cards
+        if units.comes_after_months >= horizon:
+            where = f"{field}.owned.{f'others.{name}.' if name else ''}comes_after_months"
+            raise InputError("delivered_after_horizon", field=where, value=units.comes_after_months, months=horizon)
         cohorts.append(
             cohort(
-                count=owned.count,
-                first_age=owned.age_months if older is None else bought_age,
+                count=units.count,
+                first_age=bought_age if new_cards else units.age_months,
                 owned=True,
-                host_older=older,
+                new_cards=new_cards,
+                host_older=units.age_months - bought_age if new_cards else units.host_older,
                 delivery=entry.delivery_months,
+                units=units,
+                name=f"owned.{name}" if name else "owned",
             )
         )
     return tuple(cohorts)
+
+
+def with_values(
+    cohorts: tuple[Cohort, ...], columns: Mapping[str, tuple[int | None, int | None]]
+) -> tuple[Cohort, ...]:
+    """Cohorts of owned machines with the columns of what a card and a host of them would bring today, by their name."""
+    return tuple(
+        replace(each, resale_gpu_today_at=columns[each.name][0], resale_host_today_at=columns[each.name][1])
+        if each.owned
+        else each
+        for each in cohorts
+    )
 
 
 def _purchases(entry: MachineInput, field: str, horizon_months: int) -> list[tuple[int, int | None, int]]:
     """Months at whose end machines are ordered, their number (None: what the work needs), and how long they take."""
     delivery = entry.delivery_months
     if entry.purchases is None:
-        if entry.owned is not None and entry.count == entry.owned.count:  # none is bought, so none is waited for
+        if entry.owned is not None and entry.count == entry.owned.total:  # none is bought, so none is waited for
             return [(0, None, 0)]
         if delivery >= horizon_months:
             raise InputError(
