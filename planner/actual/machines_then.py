@@ -8,8 +8,10 @@ from typing import Any, Literal
 from planner.actual.drift import Comparison
 from planner.actual.later_money import hardware_factor
 from planner.cost.capex import residual_ratio
+from planner.cost.finance import real_share
 from planner.scenario.machines import MachineInput
 from planner.scenario.schema import Scenario
+from planner.strategy.financing import Lease
 from planner.strategy.fleet import cohort_units
 from planner.strategy.machines import Cohort, Machine
 from planner.strategy.resolve.cohorts import residual_at
@@ -30,6 +32,8 @@ class Batch:
     comes_after: int  # months of the new plan; 0: they are there
     replacement_after: int | None  # the same of a replacement that is paid
     value_counts: bool  # what they would bring, and their resale
+    lease_ends_after: int | None  # months of the new plan; None: they aren't under a lease
+    nominal_buyout_usd: float | None  # of one machine then; None: they go back
 
     def entry(self, *, owned_value_counts: bool) -> dict[str, Any]:
         """As a scenario writes it that says so of all machines."""
@@ -42,6 +46,8 @@ class Batch:
             "comes_after_months": self.comes_after or None,
             "replacement_after_months": self.replacement_after,
             "value_counts": None if self.value_counts == owned_value_counts else self.value_counts,
+            "lease_ends_after_months": self.lease_ends_after,
+            "nominal_buyout_usd": self.nominal_buyout_usd,
         }
         return {key: value for key, value in found.items() if value is not None}
 
@@ -74,6 +80,7 @@ class _Units:
     replacement_after: int | None = None
     unsaid: int = 0
     value_counts: bool = True
+    lease: tuple[int, float | None] | None = None  # months until it ends, and what buys one machine then
 
 
 def machines_then(comparison: Comparison, scenario: Scenario, month: int) -> list[Stock | None]:
@@ -129,6 +136,8 @@ def _stock(comparison: Comparison, entry: MachineInput, index: int, past: int) -
             comes_after=each.comes_after,
             replacement_after=each.replacement_after,
             value_counts=each.value_counts,
+            lease_ends_after=None if each.lease is None else each.lease[0],
+            nominal_buyout_usd=None if each.lease is None else each.lease[1],
         )
         alike[batch] = alike.get(batch, 0) + each.count
     batches = sorted((replace(batch, count=count) for batch, count in alike.items() if count), key=lambda b: -b.count)
@@ -151,8 +160,7 @@ def _planned(
     """Machines with one history, as the plan has them; with new cards, their first hosts are older."""
     way = comparison.way
     machine = way.problem.machines[index]
-    for position, columns in enumerate(cohort.sales):
-        sale = columns.sale
+    for position, sale in enumerate(cohort.lives):
         start = sale.month - (sale.sold_age - sale.bought_age)
         was_owned = cohort.owned and position == 0
         bought = 0 if was_owned else cohort.purchase_months[position - cohort.owned]
@@ -172,8 +180,28 @@ def _planned(
             replacement_after=sale.month - past if coming and said else None,
             unsaid=count * max(coming - said, 0),
             value_counts=cohort.value_counts if was_owned else True,
+            lease=_lease(comparison, machine, cohort, start, past, was_owned=was_owned),
         )
     return None
+
+
+def _lease(
+    comparison: Comparison, machine: Machine, cohort: Cohort, start: int, past: int, *, was_owned: bool
+) -> tuple[int, float | None] | None:
+    """Months until the lease of units that came at some time ends, and what buys one then, for the new plan."""
+    theta = comparison.way.theta
+    if was_owned:
+        ends, begun, buyout_at, inflation_at = cohort.leased_until, 0, cohort.buyout_at, cohort.inflation_at
+    elif isinstance(machine.finance, Lease):
+        lease = machine.finance
+        ends, begun, buyout_at, inflation_at = start + lease.term_months, start, lease.buyout_at, lease.inflation_at
+    else:
+        return None
+    if ends is None or ends <= past:
+        return None
+    if buyout_at is None or inflation_at is None:
+        return ends - past, None
+    return ends - past, float(theta[0, buyout_at] * real_share(theta[0, inflation_at], past - begun))
 
 
 def _prices(

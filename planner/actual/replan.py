@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from planner.actual.carried import ENOUGH, Replan, say
+from planner.actual.contracts_then import carry_contracts
 from planner.actual.demand_then import Demand, carry_demand, scale_demand
 from planner.actual.drift import Comparison, JobDrift, ResourceDrift
 from planner.actual.known import later
@@ -105,7 +106,9 @@ def _machines(found: Replan, scenario: Scenario, comparison: Comparison) -> None
             for job in found.document["jobs"].values():  # measured on the old cards
                 (job.get("throughput") or {}).pop(machine.id, None)
         _orders(found, entry, told, machine, stock)
-        if machine.finance is not None:
+        if machine.id in machines:
+            carry_contracts(found, comparison, index, entry)
+        elif machine.finance is not None or machine.contracts:
             say(found.left, "replan_financing", f"machines.{machine.id}.finance", machine=machine.id)
 
 

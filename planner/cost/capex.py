@@ -41,6 +41,7 @@ def unit_schedule(
     delivery_months: int = 0,
     comes_after: int = 0,
     replacement_after: int | None = None,
+    goes_after: int | None = None,
 ) -> Schedule:
     """Purchases and sales of one unit: sold and bought again at the end of its life, sold after the last month.
 
@@ -64,6 +65,8 @@ def unit_schedule(
         End of the month in which a unit comes that is paid already. [months]
     replacement_after : int or None
         The same of a replacement of it: until then it stays, however old. [months]
+    goes_after : int or None
+        End of the month in which the first unit goes back, at the end of a lease that runs already. [months]
 
     Returns
     -------
@@ -82,6 +85,8 @@ def unit_schedule(
     sales: list[Sale] = []
     start, age = comes_after if owned else ordered_month + delivery_months, first_age
     until = replaced_age if replaced_age is not None and not owned else useful_life_months
+    if goes_after is not None:
+        until = first_age + goes_after - start
     end = replacement_after
     while True:
         if end is None:

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from planner.catalog.records import PRECISIONS, Precision, Segment
 from planner.scenario.base import Model
 from planner.scenario.failures import TYPICAL, FailuresPerYear, RepairH
-from planner.scenario.finance import FinanceInput
+from planner.scenario.finance import FinanceInput, RunningContract
 from planner.scenario.owned import Owned, check_idle
 from planner.scenario.values import (
     AgeMonths,
@@ -22,6 +22,7 @@ from planner.scenario.values import (
     Count,
     DeliveryMonths,
     Fte,
+    Id,
     MachineIdleW,
     MachineW,
     Price,
@@ -67,6 +68,7 @@ class MachineInput(Model):
     failures_per_year: FailuresPerYear | None = None
     repair_h: RepairH | None = None
     finance: FinanceInput | None = None
+    still_to_pay: Annotated[dict[Id, RunningContract], Field(max_length=100)] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _consistent(self) -> MachineInput:
@@ -84,6 +86,8 @@ class MachineInput(Model):
             raise FieldError("age_months", expected="the months since the used machine was first sold")
         if self.condition == "new" and self.age_months not in (None, 0):
             raise FieldError("age_months", expected="0 for a new machine, or 'condition: used'")
+        if self.still_to_pay and self.owned is not None and self.owned.at_start in ("sell", "cheapest"):
+            raise FieldError("still_to_pay", expected="none where the machines may be sold ('owned.at_start')")
         for name, units in {} if self.owned is None else self.owned.batches.items():
             if (units.replacement_after_months or 0) > self.delivery_months:
                 where = f"owned.{f'others.{name}.' if name else ''}replacement_after_months"

@@ -43,6 +43,7 @@ class Upgrade(Model):
         return self
 
 
+LeaseMonths = Annotated[int, BeforeValidator(check_whole), Field(ge=1, le=240)]
 ReplacementMonths = Annotated[int, BeforeValidator(check_whole), Field(ge=1, le=24)]
 
 
@@ -57,6 +58,8 @@ class OwnedUnits(Model):
     comes_after_months: DeliveryMonths = 0
     replacement_after_months: ReplacementMonths | None = None  # None: none is on its way
     value_counts: Switch | None = None  # None: as `owned_value_counts` says
+    lease_ends_after_months: LeaseMonths | None = None  # None: they aren't under a lease
+    nominal_buyout_usd: Amount | None = None  # None: they go back at its end
 
     @property
     def host_older(self) -> int:
@@ -69,7 +72,16 @@ class OwnedUnits(Model):
             raise FieldError("host_age_months", expected=f"at least the age of the cards ({self.age_months})")
         if self.replacement_after_months is not None and self.comes_after_months:
             raise FieldError("replacement_after_months", expected="none for machines that are on their way themselves")
+        ends = self.lease_ends_after_months
+        if ends is not None and ends <= self.comes_after_months:
+            expected = f"more than 'comes_after_months' ({self.comes_after_months})"
+            raise FieldError("lease_ends_after_months", expected=expected)
+        if ends is None and self.nominal_buyout_usd is not None:
+            raise FieldError("lease_ends_after_months", expected="the months left of the lease that the buyout ends")
         return self
+
+
+_OF_ALL = {"count", "age_months", "resale_gpu_usd", "resale_host_usd", "at_start", "upgrade"}
 
 
 class Owned(OwnedUnits):
@@ -86,7 +98,7 @@ class Owned(OwnedUnits):
         if self.at_start == "keep":
             return self
         plain = Owned(count=self.count, age_months=self.age_months)
-        for name in ("others", "host_age_months", "comes_after_months", "replacement_after_months", "value_counts"):
+        for name in set(Owned.model_fields) - _OF_ALL:
             if getattr(self, name) != getattr(plain, name):
                 raise FieldError("at_start", expected=f"keep, beside '{name}'")
         return self

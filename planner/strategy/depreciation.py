@@ -113,7 +113,7 @@ def _histories(machine: Machine) -> Iterator[tuple[int, SaleColumns]]:
 
 def _later_sales(cohort: Cohort) -> tuple[SaleColumns, ...]:
     """Sales of what the plan bought."""
-    return cohort.sales[1 + cohort.paid :] if cohort.owned else cohort.sales
+    return tuple(sale for sale in cohort.sales if sale.position >= cohort.owned + cohort.paid)
 
 
 def _residual(problem: PlanProblem, theta: Theta, machine: Machine, bought: list[CostLine], time: int) -> float:
@@ -145,7 +145,8 @@ def _sold(machine: Machine, evaluation: Evaluation) -> Array:
         f".{cohort.name}.m{sale.sale.month}"
         for cohort in machine.cohorts
         if cohort.owned
-        for sale in cohort.sales[: 1 + cohort.paid]
+        for sale in cohort.sales
+        if sale.position <= cohort.paid
     }
     lines = [line for line in evaluation.lines if line.resource == machine.id and line.group == "residual"]
     lines = [line for line in lines if not line.id.endswith(tuple(first) or ("\0",))]

@@ -169,7 +169,7 @@ class Result:
             field = f"machines.{machine.id}"
             for cohort in machine.cohorts:
                 if cohort.owned and cohort.bought:
-                    month = cohort.sales[cohort.paid].sale.month
+                    month = cohort.lives[cohort.paid].month
                     paid_usd = self._price_at(price.value, cohort.bought[0])
                     params = {"machine": machine.id, "month": month, "price_usd": paid_usd}
                     issues.append(Issue(code="owned_replaced", field=f"{field}.useful_life_months", params=params))

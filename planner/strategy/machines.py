@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from planner.cost.capex import Sale
-from planner.strategy.financing import Lease, Loan
+from planner.strategy.financing import Contract, Lease, Loan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +22,7 @@ class SaleColumns:
     """A sale of units with the columns of its residual ratios."""
 
     sale: Sale
+    position: int  # of the unit in its cohort: 0 is the first
     gpu_sold_at: int
     gpu_bought_at: int
     host_sold_at: int
@@ -44,6 +45,10 @@ class Cohort:
     value_counts: bool = True  # whether today's value of owned ones counts, and their resale
     resale_gpu_today_at: int | None = None  # columns of that value; None for bought ones, and for new cards
     resale_host_today_at: int | None = None
+    lives: tuple[Sale, ...] = ()  # how long each unit stays: its sale, or when it goes back at the end of a lease
+    leased_until: int | None = None  # month at whose end the lease of owned ones ends; None: none runs
+    buyout_at: int | None = None  # column of what buys one then; None: it goes back
+    inflation_at: int | None = None  # of that lease
 
     @property
     def bought(self) -> tuple[int, ...]:
@@ -78,6 +83,7 @@ class Machine:
     failures: Failures | None  # None: not counted
     end_of_life: tuple[float, float] | None  # resale over price of card and host then; None: unknown
     finance: Loan | Lease | None = None  # None: paid for in cash
+    contracts: tuple[Contract, ...] = ()  # loans and leases that run already
     lease_or_buy: tuple[Machine, Machine] | None = None  # the same leased, and bought
 
     @property

@@ -58,11 +58,11 @@ def resale_lines(rows: Rows, index: int) -> list[CostLine]:
     for cohort, units in zip(machine.cohorts, rows.cohort_units(index), strict=True):
         if not units.any():
             continue
-        for position, columns in enumerate(cohort.sales):
-            first = cohort.owned and position == 0  # later units of that cohort were bought by the plan
+        for columns in cohort.sales:
+            first = cohort.owned and columns.position == 0  # later units of that cohort were bought by the plan
             suffix = f"{machine.id}.{_history(cohort)}m{columns.sale.month}"
             owned = (first and not cohort.new_cards, first)
-            bought = 0 if first else cohort.purchase_months[position - cohort.owned]
+            bought = 0 if first else cohort.purchase_months[columns.position - cohort.owned]
             lines += _sale_lines(rows, machine, cohort, columns, units, suffix, owned, bought)
     return lines
 
@@ -94,7 +94,7 @@ def _sale_lines(
         ("resale_host", owned[1], "host", 1, machine.host_price_at, cohort.resale_host_today_at,
          machine.host_includes_tax, columns.host_sold_at, columns.host_bought_at),
     ):  # fmt: skip
-        if was_owned and not cohort.value_counts:
+        if was_owned and not cohort.value_counts and cohort.leased_until is None:
             continue
         base_at = today_at if was_owned and today_at is not None else price_at
         base = rows.without_tax(rows.p(base_at), included and not was_owned)

@@ -14,7 +14,7 @@ def kept_value_lines(rows: Rows, index: int) -> list[CostLine]:
     machine = rows.problem.machines[index]
     lines = []
     for cohort, units in zip(machine.cohorts, rows.cohort_units(index), strict=True):
-        if not cohort.owned or not cohort.value_counts:
+        if not cohort.owned or not cohort.value_counts or cohort.leased_until is not None:
             continue
         suffix = "" if cohort.name == "owned" else f".{cohort.name}"
         lines += _today(

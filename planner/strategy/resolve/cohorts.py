@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from planner.catalog.records import Figure, Gpu
-from planner.cost.capex import Schedule, unit_schedule
+from planner.cost.capex import Sale, Schedule, unit_schedule
 from planner.errors import InputError
 from planner.scenario.finance import LeaseTerms
 from planner.scenario.machines import MachineInput
@@ -49,10 +49,13 @@ def resolve_cohorts(
     def ratio_column(part: str, age: int) -> int:
         return table.add(f"{field}.residual_{part}.{age}", _ratio(entry, gpu, figures, part, age, field), "-")
 
-    def sales(schedule: Schedule, host_older: int, *, owned: bool) -> tuple[SaleColumns, ...]:
+    def sales(schedule: Schedule, host_older: int, units: OwnedUnits | None) -> tuple[SaleColumns, ...]:
         columns = []
         for position, sale in enumerate(schedule.sales):
-            leased = lease is not None and not (owned and position == 0)
+            first = units is not None and position == 0
+            if first and units is not None and not _yours(units, sale):
+                continue
+            leased = lease is not None and not first
             if leased and (returned or sale.sold_age - sale.bought_age < term):
                 continue  # it goes back, or is still under its lease
             older = host_older if position == 0 else 0
@@ -63,6 +66,7 @@ def resolve_cohorts(
             columns.append(
                 SaleColumns(
                     sale=sale,
+                    position=position,
                     gpu_sold_at=ratio_column("gpu", sale.sold_age),
                     gpu_bought_at=ratio_column("gpu", sale.bought_age),
                     host_sold_at=ratio_column("host", host_sold),
@@ -83,6 +87,12 @@ def resolve_cohorts(
         units: OwnedUnits | None = None,
         name: str = "",
     ) -> Cohort:
+        leased_until = None if units is None else units.lease_ends_after_months
+        if units is not None and leased_until is not None and units.nominal_buyout_usd is not None:
+            held = leased_until - units.comes_after_months
+            if units.age_months + held > life:
+                where = f"{field}.{name.replace('owned.', 'owned.others.')}.lease_ends_after_months"
+                raise InputError("lease_longer_than_life", field=where, value=held, months=life - units.age_months)
         try:
             schedule = unit_schedule(
                 horizon_months=horizon,
@@ -95,6 +105,7 @@ def resolve_cohorts(
                 replaced_age=bought_age + term if returned else None,
                 comes_after=0 if units is None else units.comes_after_months,
                 replacement_after=None if units is None else units.replacement_after_months,
+                goes_after=None if units is None or units.nominal_buyout_usd is not None else leased_until,
             )
         except InputError as error:
             where = (
@@ -109,11 +120,13 @@ def resolve_cohorts(
             purchase_months=schedule.purchase_months,
             paid=schedule.paid,
             delivery_months=delivery,
-            sales=sales(schedule, host_older, owned=owned),
+            sales=sales(schedule, host_older, units),
             name=name,
             value_counts=scenario.owned_value_counts
             if units is None or units.value_counts is None
             else units.value_counts,
+            lives=schedule.sales,
+            leased_until=leased_until,
         )
 
     cohorts = [
@@ -138,6 +151,12 @@ def resolve_cohorts(
             )
         )
     return tuple(cohorts)
+
+
+def _yours(units: OwnedUnits, sale: Sale) -> bool:
+    """Whether units that are there already can be sold: not those that go back, or are under their lease still."""
+    ends = units.lease_ends_after_months
+    return ends is None or (units.nominal_buyout_usd is not None and sale.month >= ends)
 
 
 def with_values(

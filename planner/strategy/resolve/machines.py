@@ -18,7 +18,7 @@ from planner.strategy.resolve.at_start import entry_after_start
 from planner.strategy.resolve.cohorts import residual_curve, resolve_cohorts, useful_life, with_values
 from planner.strategy.resolve.failures import resolve_failures
 from planner.strategy.resolve.figures import Figures, interpolated
-from planner.strategy.resolve.financing import lease_of, with_finance
+from planner.strategy.resolve.financing import lease_of, with_contracts, with_finance
 from planner.strategy.resolve.hardware_prices import card_price, hardware_price, host_price_of, resale_today
 from planner.strategy.resolve.power import told_power
 
@@ -142,6 +142,7 @@ def resolve_machine(
     terms = lease_of(entry)
     leased = None if terms is None else resolve_cohorts(id, entry, scenario, gpu, figures, table, kind, terms)
     leased = None if leased is None else with_values(leased, values)
+    machine = with_contracts(machine, entry, scenario, figures, table)
     machine, outlasting = with_finance(machine, leased, entry, scenario, figures, table)
     warnings = [*_warnings(id, entry, gpu, host, load_w), *_priced_as_new(id, entry, host, figures), *outlasting]
     if upgraded:
