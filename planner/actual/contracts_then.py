@@ -10,6 +10,7 @@ import numpy as np
 from planner.actual.carried import Replan, say
 from planner.actual.drift import Comparison
 from planner.cost.finance import real_share
+from planner.cost.lines import Array
 from planner.strategy.finance_lines import leased_by_time
 from planner.strategy.financing import Lease, Loan
 from planner.strategy.machines import Machine
@@ -77,9 +78,9 @@ def _begun(comparison: Comparison, index: int, past: int) -> Iterator[dict[str, 
             yield _entry("loan" if isinstance(finance, Loan) else "lease", time + first - past, last - past, usd)
 
 
-def _leased(comparison: Comparison, index: int, lease: Lease, past: int) -> tuple[Any, Any]:
-    """A month's payment for what is leased from each time on, and the times that count: those of the past, and of new
-    machines that come later, whose lease is agreed."""
+def _leased(comparison: Comparison, index: int, lease: Lease, past: int) -> tuple[Array, Any]:
+    """A month's payment for what is leased from each time on, and these times: in the past, and of new machines that
+    come later, whose lease is agreed."""
     way = comparison.way
     rows = Rows(
         problem=way.problem,
@@ -89,13 +90,20 @@ def _leased(comparison: Comparison, index: int, lease: Lease, past: int) -> tupl
         count=way.choice.machine_count,
     )
     column, _, leased, _ = leased_by_time(rows, index, lease)
-    coming = {
-        cohort.purchase_months[0] + cohort.delivery_months
-        for cohort in way.problem.machines[index].cohorts
-        if not cohort.owned and cohort.purchase_months[0] <= past
-    }
-    times = [time for time in np.flatnonzero(leased[0]).tolist() if time <= past or time in coming]
-    return leased[0] * way.theta[0, column], np.array(times, dtype=int)
+    agreed = leased[0] * way.theta[0, column]
+    agreed[past + 1 :] *= _new_share(comparison, rows, index, past)[past + 1 : len(agreed)]
+    return agreed, np.flatnonzero(agreed)
+
+
+def _new_share(comparison: Comparison, rows: Rows, index: int, past: int) -> Array:
+    """Of the units that come at each time, those that are ordered already and replace none, by time."""
+    begun, new = np.zeros(rows.last_month + 1), np.zeros(rows.last_month + 1)
+    for cohort, units in zip(comparison.way.problem.machines[index].cohorts, rows.cohort_units(index), strict=True):
+        for position, month in enumerate(cohort.purchase_months):
+            begun[month + cohort.delivery_months] += units[0]
+            if position == 0 and not cohort.owned and month <= past:
+                new[month + cohort.delivery_months] += units[0]
+    return np.divide(new, begun, out=np.zeros_like(new), where=begun > 0)
 
 
 def _entry(kind: str, first: int, last: int, usd: float) -> dict[str, Any]:

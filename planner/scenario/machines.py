@@ -25,11 +25,11 @@ from planner.scenario.values import (
     Id,
     MachineIdleW,
     MachineW,
+    MaintenanceShare,
     Price,
     Pue,
     PurchaseMonth,
     ResidualRatios,
-    Share,
     Switch,
     check_number,
     check_positive,
@@ -61,7 +61,7 @@ class MachineInput(Model):
     powered_h_per_month: Annotated[float, BeforeValidator(check_number), Field(ge=1, le=730)] | None = None
     target_utilisation: Annotated[float, BeforeValidator(check_positive), Field(le=1)] | None = None
     useful_life_months: Annotated[int, BeforeValidator(check_whole), Field(ge=1, le=240)] | None = None
-    maintenance_share_per_year: Share | None = None
+    maintenance_share_per_year: MaintenanceShare | None = None
     fte_per_machine: Fte | None = None
     residual_gpu: ResidualRatios | None = None
     residual_host: ResidualRatios | None = None
