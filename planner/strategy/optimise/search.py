@@ -12,6 +12,7 @@ from planner.strategy.allocate import choice_problems
 from planner.strategy.kernel import Choice, kernel
 from planner.strategy.limits import Limit, limits_of
 from planner.strategy.measures import COST
+from planner.strategy.optimise.by_periods import solve_by_periods
 from planner.strategy.optimise.coefficients import coefficients
 from planner.strategy.optimise.effects import Coefficients
 from planner.strategy.optimise.limit_rows import with_limits
@@ -56,13 +57,16 @@ class Search:
         when = periods(self.problem)
         return build(self.problem, self.theta, self.found, when, loads=self.loads, quota_gpus=self.quota_gpus)
 
-    def solved(self, limits: tuple[Limit, ...], forced: tuple[int, int] | None = None) -> tuple[Mix, Solved]:
+    def solved(
+        self, limits: tuple[Limit, ...], forced: tuple[int, int] | None = None, *, time_limit_s: float | None = None
+    ) -> tuple[Mix, Solved]:
         """The cheapest plan under some limits; of a type of machine at least so many where it is forced."""
+        limit_s = self.time_limit_s if time_limit_s is None else min(time_limit_s, self.time_limit_s)
         mix = self.mix()
         with_limits(mix, limits)
         if forced is not None:
             mix.programme.row([mix.number[forced[0]]], [1.0], float(forced[1]), np.inf)
-        return mix, mix.programme.solve(gap=self.gap, time_limit_s=self.time_limit_s)
+        return mix, solve_by_periods(mix.programme, gap=self.gap, time_limit_s=limit_s)
 
     @property
     def base_usd(self) -> float:
