@@ -11,7 +11,7 @@ from planner.actual.effects import Effects, HourEffects, added, amount_in, bill_
 from planner.actual.known import NOT_CASH
 from planner.actual.planned import PlannedLine, PlannedWay
 from planner.actual.rows import Hours, Invoiced
-from planner.cost.lines import Array
+from planner.cost.course import Array
 from planner.errors import InputError, Problem, TableError
 from planner.strategy.evaluate import Result, StrategyResult
 from planner.strategy.kernel import kernel

@@ -21,7 +21,7 @@ from planner.performance.evidence import load_evidence
 from planner.scenario.load import read_document, read_file
 from planner.scenario.own_gpus import with_own_gpus
 from planner.scenario.own_models import with_own_models
-from planner.strategy.allocate import KINDS as WAYS
+from planner.strategy.candidates import KINDS as WAYS
 from planner.strategy.evaluate import Result, evaluate
 
 

@@ -13,11 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from planner.cost.lines import Array
-from planner.strategy.candidates import KINDS as KINDS
-from planner.strategy.candidates import Candidates, JobPlan, punctual_rows
-from planner.strategy.candidates import Kind as Kind
-from planner.strategy.candidates import on_time as on_time
+from planner.cost.course import Array
+from planner.strategy.candidates import Candidates, JobPlan, Kind, on_time, punctual_rows
 from planner.strategy.fleet import machines_there, powered_h_by_month, powered_h_of_one
 from planner.strategy.kernel import Choice, Evaluation, kernel
 from planner.strategy.limits import limit_problems, limits_broken, limits_of

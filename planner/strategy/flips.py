@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from planner.cost.lines import Array
+from planner.cost.course import Array
 from planner.strategy.compare import recommend
 from planner.strategy.movers import Mover
 from planner.strategy.parameters import Theta

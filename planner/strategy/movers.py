@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from planner.cost.lines import Array
+from planner.cost.course import Array
 from planner.strategy.parameters import Parameter, Theta
 from planner.strategy.problem import PlanProblem
 

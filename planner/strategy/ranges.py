@@ -9,8 +9,8 @@ from functools import lru_cache
 import numpy as np
 from scipy.stats import norm, qmc
 
-from planner.cost.lines import Array
-from planner.strategy.allocate import Kind
+from planner.cost.course import Array
+from planner.strategy.candidates import Kind
 from planner.strategy.kernel import Choice, kernel
 from planner.strategy.parameters import Parameter, Theta
 from planner.strategy.problem import PlanProblem

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from planner.cost.lines import Array
+from planner.cost.course import Array
 from planner.strategy.allocate import choice_within
 from planner.strategy.kernel import Choice, kernel
 from planner.strategy.meanwhile import taken
