@@ -109,8 +109,10 @@ def simulate_waiting(
     wanted = max(_FEWEST_COURSES, math.ceil(_FEWEST_RUNS / max(rarest, 1e-9)))
     most = max(1, int(_MOST_ATTEMPTS / max(attempts, 1.0)))
     courses = [simulate(pool, cut, seed + at) for at in range(min(wanted, most))]
-    while len(courses) < most and not _known(cut, courses):
+    sums = [_sums(course, cut) for course in courses]
+    while len(courses) < most and not _known(cut, np.array(sums)):
         courses.append(simulate(pool, cut, seed + len(courses)))
+        sums.append(_sums(courses[-1], cut))
     jobs = [
         found
         for index, (stream, limit_h) in enumerate(zip(cut, limits_h, strict=True))
@@ -184,30 +186,34 @@ def _months(pool: Pool, streams: Sequence[Stream]) -> int:
     return max(1, int(np.searchsorted(np.cumsum(attempts + _failures(pool)), _MOST_OF_ONE, side="right")))
 
 
-def _known(streams: Sequence[Stream], courses: Sequence[Attempts]) -> bool:
-    """Whether the mean wait of every stream is known well enough."""
+def _sums(course: Attempts, streams: Sequence[Stream]) -> list[tuple[float, float]]:
+    """Number and sum of waits of each stream in one course. [-, h]"""
+    waits = [course.whole(index)[1] for index in range(len(streams))]
+    return [(float(len(wait)), float(wait.sum())) for wait in waits]
+
+
+def _known(streams: Sequence[Stream], sums: Array) -> bool:
+    """Whether the mean wait of every stream is known well enough, by `_sums` of all courses. [courses, streams, 2]"""
     for index, stream in enumerate(streams):
-        waits = [course.whole(index)[1] for course in courses]
-        error_h = _error_h(waits)
-        mean_h = float(np.concatenate(waits).mean()) if error_h is not None else 0.0
+        count, total_h = sums[:, index, 0], sums[:, index, 1]
+        error_h = _error_h(count, total_h)
+        mean_h = float(total_h.sum() / count.sum()) if error_h is not None else 0.0
         if error_h is not None and error_h > max(_ERROR_SHARE * mean_h, _ERROR_OF_DURATION * stream.duration_h):
             return False
     return True
 
 
-def _error_h(waits: Sequence[Array]) -> float | None:
+def _error_h(count: Array, total_h: Array) -> float | None:
     """Standard error of the mean over courses, which are independent, each weighted by its attempts. [h]
 
     References
     ----------
     .. [1] A. M. Law, "Simulation Modeling and Analysis," 5th ed., 2015, ch. 9 (replication/deletion); ratio estimator.
     """
-    count = np.array([len(wait) for wait in waits], dtype=float)
-    if len(waits) < 2 or not count.sum():
+    if len(count) < 2 or not count.sum():
         return None
-    sums = np.array([wait.sum() for wait in waits])
-    beyond = sums - sums.sum() / count.sum() * count
-    return float(np.sqrt((beyond**2).sum() * len(waits) / (len(waits) - 1)) / count.sum())
+    beyond = total_h - total_h.sum() / count.sum() * count
+    return float(np.sqrt((beyond**2).sum() * len(count) / (len(count) - 1)) / count.sum())
 
 
 def _job(id: str, index: int, courses: Sequence[Attempts], limit_h: float | None, months: int) -> JobWaiting | None:
@@ -229,7 +235,9 @@ def _job(id: str, index: int, courses: Sequence[Attempts], limit_h: float | None
         turnaround=Spread.of(turnaround),
         late_share=late,
         longest_h=float(max(wait.max() for wait in waits if len(wait))),
-        wait_error_h=_error_h(waits),
+        wait_error_h=_error_h(
+            np.array([len(wait) for wait in waits], dtype=float), np.array([wait.sum() for wait in waits])
+        ),
         by_month=_by_month(np.concatenate(submitted), np.concatenate(waits), months),
     )
 
