@@ -285,7 +285,10 @@ def test_every_kind_of_line_is_described_with_its_group() -> None:
     relieved = {"rental.upload_gb": 1, "rental.credits.gift.amount_usd": 1, "offers.rented.free_node_hours_total": 1}
     helped = plan_document(solve(small_plan(relieved)))
     financed = [plan_document(solve(small_plan({"tax.rate": 0.1, "machines.own.finance": way}))) for way in FINANCED]
-    plans = (hybrid_lab(impossible=False), committed, helped, *financed)
+    owed = {"loan": {"payments": 3, "nominal_usd_per_month": 9}}
+    owed["lease"] = {"kind": "lease", **owed["loan"]}
+    running = plan_document(solve(small_plan({"machines.own.still_to_pay": owed})))
+    plans = (hybrid_lab(impossible=False), committed, helped, *financed, running)
     for strategy in itertools.chain.from_iterable(plan["strategies"] for plan in plans):
         for line in strategy["lines"]:
             kind = line["id"].partition(".")[0]

@@ -11,6 +11,7 @@ import numpy as np
 
 from planner.cost.lines import Array
 from planner.strategy.queueing.attempts import Attempts
+from planner.strategy.queueing.probes import Probed, simulate_with_probes
 from planner.strategy.queueing.simulate import Pool, simulate
 from planner.strategy.queueing.streams import Overflow, Stream
 from planner.units import H_PER_MONTH
@@ -23,6 +24,11 @@ _MOST_OF_ONE = 200_000  # longer courses end earlier
 _FEWEST_COURSES = 4  # to see how far courses differ
 _ERROR_SHARE = 0.03  # standard error of each mean wait that is good enough, or
 _ERROR_OF_DURATION = 0.005  # in mean durations, for waits too short to matter
+_FEW_RUNS = 30  # of a job in all courses, below which more are added for a look
+_ADDED_RUNS = 100  # to jobs with fewer, if that takes no more than
+_MOST_FOLLOWED = 20_000  # runs of others, a fifth of a second
+_LEEWAY = 5.0  # times that, before they are left out
+_STRETCHES = 10  # of a single course, by which one sees how far it is off
 _MOST_MACHINES = 5_000
 _FEWEST_OF_MONTH = 10  # attempts, below which a month has no quantiles
 
@@ -57,12 +63,12 @@ class JobWaiting:
     """One job on shared machines: waits of its attempts, turnaround of its runs, all attempts included."""
 
     job: str
-    runs: int  # simulated
+    runs: int  # simulated, those that were added for a look among them
     wait: Spread
     turnaround: Spread
     late_share: float | None  # of attempts that end later than the limit after their submission; None without a limit
     longest_h: float  # wait of an attempt
-    wait_error_h: float | None  # standard error of the mean wait, by how far courses differ; None of a single course
+    wait_error_h: float | None  # standard error of the mean wait; None where a single run tells nothing of it
     by_month: tuple[MonthWaiting, ...]
 
 
@@ -108,7 +114,12 @@ def simulate_waiting(
     rarest = min(sum(stream.runs_per_month) for stream in cut)
     wanted = max(_FEWEST_COURSES, math.ceil(_FEWEST_RUNS / max(rarest, 1e-9)))
     most = max(1, int(_MOST_ATTEMPTS / max(attempts, 1.0)))
-    courses = [simulate(pool, cut, seed + at) for at in range(min(wanted, most))]
+    added = _added(pool, cut, min(wanted, most))
+    if added:
+        first, probed = simulate_with_probes(pool, cut, seed, added, _LEEWAY * _MOST_FOLLOWED)
+    else:
+        first, probed = simulate(pool, cut, seed), {}
+    courses = [first, *(simulate(pool, cut, seed + at) for at in range(1, min(wanted, most)))]
     sums = [_sums(course, cut) for course in courses]
     while len(courses) < most and not _known(cut, np.array(sums)):
         courses.append(simulate(pool, cut, seed + len(courses)))
@@ -116,7 +127,7 @@ def simulate_waiting(
     jobs = [
         found
         for index, (stream, limit_h) in enumerate(zip(cut, limits_h, strict=True))
-        if (found := _job(stream.id, index, courses, limit_h, months)) is not None
+        if (found := _job(stream.id, index, courses, probed.get(index, ()), limit_h, months)) is not None
     ]
     return Waiting(jobs=tuple(jobs), months=months, repetitions=len(courses), typical=courses[0])
 
@@ -216,7 +227,28 @@ def _error_h(count: Array, total_h: Array) -> float | None:
     return float(np.sqrt((beyond**2).sum() * len(count) / (len(count) - 1)) / count.sum())
 
 
-def _job(id: str, index: int, courses: Sequence[Attempts], limit_h: float | None, months: int) -> JobWaiting | None:
+def _error_of(waits: Sequence[Array]) -> float | None:
+    """Likewise, of the waits of each part. [h]"""
+    return _error_h(np.array([len(wait) for wait in waits], dtype=float), np.array([wait.sum() for wait in waits]))
+
+
+def _added(pool: Pool, streams: Sequence[Stream], courses: int) -> dict[int, float]:
+    """Runs to add to the first course for each stream of which few are simulated, as many as can be followed."""
+    few = [index for index, stream in enumerate(streams) if 0 < courses * sum(stream.runs_per_month) < _FEW_RUNS]
+    if pool.failing is not None or not few:
+        return {}
+    hours = len(streams[0].runs_per_month) * H_PER_MONTH
+    others = sum(sum(stream.runs_per_month) * stream.attempts_per_run for stream in streams) / hours
+    found = {}
+    for index in few:
+        followed = others * streams[index].duration_h * streams[index].attempts_per_run  # about as long as they take
+        found[index] = min(_ADDED_RUNS, _MOST_FOLLOWED / len(few) / max(followed, 1.0))
+    return found
+
+
+def _job(
+    id: str, index: int, courses: Sequence[Attempts], probed: Sequence[Probed], limit_h: float | None, months: int
+) -> JobWaiting | None:
     waits, taken, runs, submitted = [], [], [], []
     for course in courses:
         moment, wait, ended = course.whole(index)
@@ -224,6 +256,13 @@ def _job(id: str, index: int, courses: Sequence[Attempts], limit_h: float | None
         taken.append(ended - moment)
         runs.append(course.turnaround_h(index))
         submitted.append(moment)
+    error_h = _error_of(waits if len(courses) > 1 else _stretches(submitted[0], waits[0], months))
+    by_month = _by_month(np.concatenate(submitted), np.concatenate(waits), months)
+    if probed:  # too few runs for courses or stretches to differ by: each submission by itself, far from the next
+        waits += [added.started_h - added.submitted_h for added in probed]
+        taken += [added.ended_h - added.submitted_h for added in probed]
+        runs += [added.turnaround_h for added in probed]
+        error_h = _error_of(waits)
     turnaround = np.concatenate(runs)
     if not len(turnaround):
         return None
@@ -235,11 +274,15 @@ def _job(id: str, index: int, courses: Sequence[Attempts], limit_h: float | None
         turnaround=Spread.of(turnaround),
         late_share=late,
         longest_h=float(max(wait.max() for wait in waits if len(wait))),
-        wait_error_h=_error_h(
-            np.array([len(wait) for wait in waits], dtype=float), np.array([wait.sum() for wait in waits])
-        ),
-        by_month=_by_month(np.concatenate(submitted), np.concatenate(waits), months),
+        wait_error_h=error_h,
+        by_month=by_month,
     )
+
+
+def _stretches(submitted_h: Array, wait_h: Array, months: int) -> list[Array]:
+    """Waits of a single course by stretches of its time, long enough to know little of each other."""
+    at = np.minimum(submitted_h // (months * H_PER_MONTH / _STRETCHES), _STRETCHES - 1)
+    return [wait_h[at == stretch] for stretch in range(_STRETCHES)]
 
 
 def _by_month(submitted_h: Array, wait_h: Array, months: int) -> tuple[MonthWaiting, ...]:
