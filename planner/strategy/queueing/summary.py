@@ -120,8 +120,10 @@ def simulate_waiting(
     else:
         first, probed = simulate(pool, cut, seed), {}
     courses = [first, *(simulate(pool, cut, seed + at) for at in range(1, min(wanted, most)))]
-    while len(courses) < most and not _known(cut, courses):
+    sums = [_sums(course, cut) for course in courses]
+    while len(courses) < most and not _known(cut, np.array(sums)):
         courses.append(simulate(pool, cut, seed + len(courses)))
+        sums.append(_sums(courses[-1], cut))
     jobs = [
         found
         for index, (stream, limit_h) in enumerate(zip(cut, limits_h, strict=True))
@@ -195,30 +197,39 @@ def _months(pool: Pool, streams: Sequence[Stream]) -> int:
     return max(1, int(np.searchsorted(np.cumsum(attempts + _failures(pool)), _MOST_OF_ONE, side="right")))
 
 
-def _known(streams: Sequence[Stream], courses: Sequence[Attempts]) -> bool:
-    """Whether the mean wait of every stream is known well enough."""
+def _sums(course: Attempts, streams: Sequence[Stream]) -> list[tuple[float, float]]:
+    """Number and sum of waits of each stream in one course. [-, h]"""
+    waits = [course.whole(index)[1] for index in range(len(streams))]
+    return [(float(len(wait)), float(wait.sum())) for wait in waits]
+
+
+def _known(streams: Sequence[Stream], sums: Array) -> bool:
+    """Whether the mean wait of every stream is known well enough, by `_sums` of all courses. [courses, streams, 2]"""
     for index, stream in enumerate(streams):
-        waits = [course.whole(index)[1] for course in courses]
-        error_h = _error_h(waits)
-        mean_h = float(np.concatenate(waits).mean()) if error_h is not None else 0.0
+        count, total_h = sums[:, index, 0], sums[:, index, 1]
+        error_h = _error_h(count, total_h)
+        mean_h = float(total_h.sum() / count.sum()) if error_h is not None else 0.0
         if error_h is not None and error_h > max(_ERROR_SHARE * mean_h, _ERROR_OF_DURATION * stream.duration_h):
             return False
     return True
 
 
-def _error_h(waits: Sequence[Array]) -> float | None:
+def _error_h(count: Array, total_h: Array) -> float | None:
     """Standard error of the mean over courses, which are independent, each weighted by its attempts. [h]
 
     References
     ----------
     .. [1] A. M. Law, "Simulation Modeling and Analysis," 5th ed., 2015, ch. 9 (replication/deletion); ratio estimator.
     """
-    count = np.array([len(wait) for wait in waits], dtype=float)
-    if len(waits) < 2 or not count.sum():
+    if len(count) < 2 or not count.sum():
         return None
-    sums = np.array([wait.sum() for wait in waits])
-    beyond = sums - sums.sum() / count.sum() * count
-    return float(np.sqrt((beyond**2).sum() * len(waits) / (len(waits) - 1)) / count.sum())
+    beyond = total_h - total_h.sum() / count.sum() * count
+    return float(np.sqrt((beyond**2).sum() * len(count) / (len(count) - 1)) / count.sum())
+
+
+def _error_of(waits: Sequence[Array]) -> float | None:
+    """Likewise, of the waits of each part. [h]"""
+    return _error_h(np.array([len(wait) for wait in waits], dtype=float), np.array([wait.sum() for wait in waits]))
 
 
 def _added(pool: Pool, streams: Sequence[Stream], courses: int) -> dict[int, float]:
@@ -245,13 +256,13 @@ def _job(
         taken.append(ended - moment)
         runs.append(course.turnaround_h(index))
         submitted.append(moment)
-    error_h = _error_h(waits if len(courses) > 1 else _stretches(submitted[0], waits[0], months))
+    error_h = _error_of(waits if len(courses) > 1 else _stretches(submitted[0], waits[0], months))
     by_month = _by_month(np.concatenate(submitted), np.concatenate(waits), months)
     if probed:  # too few runs for courses or stretches to differ by: each submission by itself, far from the next
         waits += [added.started_h - added.submitted_h for added in probed]
         taken += [added.ended_h - added.submitted_h for added in probed]
         runs += [added.turnaround_h for added in probed]
-        error_h = _error_h(waits)
+        error_h = _error_of(waits)
     turnaround = np.concatenate(runs)
     if not len(turnaround):
         return None

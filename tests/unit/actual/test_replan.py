@@ -412,9 +412,8 @@ _MOVED = {
     "CommitmentInput.elapsed_months", "CommitmentInput.months", "MachineInput.purchases", "CreditInput.from_month",
     "CreditInput.expires_month", "Owned.host_age_months",
     "Owned.comes_after_months", "Owned.replacement_after_months", "Owned.lease_ends_after_months",
-    "RunningContract.from_month", "RunningContract.nominal_usd_per_month",
-    "OfferInput.free_node_hours_total", "Rental.price_change_per_year",
-    "Scenario.hardware_price_change_per_year", "Rental.credits",
+    "RunningContract.from_month", "RunningContract.nominal_usd_per_month", "OfferInput.free_node_hours_total",
+    "Rental.price_change_per_year", "Scenario.hardware_price_change_per_year", "Rental.credits",
 }  # fmt: skip
 _THE_SAME_IN_ALL = {
     "MachineInput.delivery_months",
