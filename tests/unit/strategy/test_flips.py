@@ -12,7 +12,7 @@ from planner.report.document import plan_document
 from planner.report.provenance import used_parameters
 from planner.strategy.evaluate import Result
 from planner.strategy.flips import Flips, flips
-from planner.strategy.movers import ASSUMED_SHARE, RENTAL_LEVEL, Mover, movers
+from planner.strategy.movers import RENTAL_LEVEL, Mover, movers
 from planner.strategy.sensitivity import sensitivity
 from tests.planning import document, small_plan, solve, strategy
 
@@ -74,15 +74,15 @@ def test_the_nearest_flip_comes_first() -> None:
 
 
 def test_bars_are_the_plans_cost_at_both_ends() -> None:
-    """Electricity at 0.10 USD: 1,476 kWh, and 20 % more or less of it where no range is known."""
+    """Electricity at 0.10 USD: 1,476 kWh, and 15 % more or less of it where no range is known."""
     result = solve(small_plan())
     choice = strategy(result, "local").allocation.choice
     assert choice is not None
     bars = {bar.mover.id: bar for bar in sensitivity(result.problem, result.theta, choice, movers_of(result))}
     power = bars["site.electricity_usd_per_kwh"]
     assert power.mover.assumed
-    assert (power.mover.low, power.mover.high) == pytest.approx((0.08, 0.12))
-    assert power.present_value_high_usd - power.present_value_low_usd == pytest.approx(1476 * 2 * ASSUMED_SHARE * 0.1)
+    assert (power.mover.low, power.mover.high) == pytest.approx((0.085, 0.115))
+    assert power.present_value_high_usd - power.present_value_low_usd == pytest.approx(1476 * 2 * 0.15 * 0.1)
     swings = [bar.swing_usd for bar in bars.values()]
     assert swings == sorted(swings, reverse=True)
     assert RENTAL_LEVEL not in bars  # the machine rents nothing
