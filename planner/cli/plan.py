@@ -27,6 +27,7 @@ from planner.report.waiting import with_waiting
 from planner.report.why_not import why_not_text
 from planner.scenario.own_gpus import with_own_gpus
 from planner.scenario.own_models import with_own_models
+from planner.scenario.schema import Scenario
 from planner.strategy.evaluate import Result, evaluate
 
 
@@ -50,6 +51,11 @@ def add_plan(commands: Commands, common: argparse.ArgumentParser) -> None:
         metavar="OUT.md",
         help="also write one page on why the next best way isn't recommended",
     )
+    plan.add_argument(
+        "--redecide",
+        action="store_true",
+        help="also plan every future anew: what knowing it before deciding would be worth",
+    )
     add_overrides(plan)
     add_measurements(plan)
     plan.set_defaults(run=_plan)
@@ -62,7 +68,9 @@ def _plan(options: argparse.Namespace) -> None:
     evidence = with_measurements(load_evidence(), options.measurements, known)
     result = evaluate(scenario, catalog, evidence, today=options.today, search=True)
     document = with_break_even(with_waiting(plan_document(result), result), result)
-    plan = with_optimum(with_certainty(with_finance(with_shares(document, result), result), result), result)
+    plan = with_optimum(
+        _with_certainty(options, scenario, with_finance(with_shares(document, result), result), result), result
+    )
     _write_files(options, result, plan)
     if plan["recommended"] is None:
         print(plan["reason"], file=sys.stderr)
@@ -70,6 +78,12 @@ def _plan(options: argparse.Namespace) -> None:
             for problem in entry["problems"]:
                 print(f"{render('strategy_' + entry['id'])}: {problem['message']}", file=sys.stderr)
     print_text(json_text(plan) if options.json else plan_text(plan))
+
+
+def _with_certainty(
+    options: argparse.Namespace, scenario: Scenario, document: dict[str, Any], result: Result
+) -> dict[str, Any]:
+    return with_certainty(document, result, scenario=scenario, anew=options.redecide)
 
 
 def _write_files(options: argparse.Namespace, result: Result, plan: dict[str, Any]) -> None:

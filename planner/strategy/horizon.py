@@ -45,10 +45,10 @@ def horizon_flips(planned: int, recommended_at: Callable[[int], str | None]) -> 
                 continue
             try:
                 other = recommended_at(there)
+                if other != today:
+                    found.append(_narrowed(here, there, other, today, recommended_at))
+                    break
             except PlannerError:
-                break
-            if other != today:
-                found.append(_narrowed(here, there, other, today, recommended_at))
                 break
             here = there
     return tuple(found)

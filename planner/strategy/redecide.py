@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from planner.cost.lines import Array
 from planner.strategy.candidates import KINDS
@@ -85,9 +86,8 @@ def redecide(
     return _against(decided, kept[decided].works, kept[decided].present_value_usd, values)
 
 
-def _against(decided: str, works: Array, value: Array, values: Mapping[str, Array]) -> Redecided:
-    ids = [id for id in (*KINDS, *values) if id in values]
-    ids = list(dict.fromkeys(ids))
+def _against(decided: str, works: npt.NDArray[np.bool_], value: Array, values: Mapping[str, Array]) -> Redecided:
+    ids = list(dict.fromkeys([*KINDS, *values]))
     table = np.array([values[id] for id in ids])
     least = table.min(axis=0)
     doable = np.isfinite(least)
