@@ -1,9 +1,9 @@
 """How far percentiles and chances of the examples lie apart from seed to seed.
 
-    python -m benchmarks.percentile_stability [SAMPLES] [SEEDS]
+    python benchmarks/percentile_stability.py [SAMPLES [SEEDS]]
 
-Prints for each way the spread of P10, P50 and P90 over the seeds, largest less smallest over their mean, in percent, and
-the seconds of one call. What is asked for is 1 % with 4,096 samples.
+Prints for each way the spread of P10, P50 and P90 over the seeds (largest less smallest over their mean), in percent,
+and the seconds of one call. What is asked for is 1 % with 4,096 samples.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ def _fails_line(way: Mapping[str, Any]) -> str:
         "certainty_fails",
         way=render(f"strategy_{way['id']}"),
         works=_of_100(way["works_probability"]),
-        reasons=[render(f"certainty_fails_{name}", futures=_of_100(shares[name])) for name in reasons],
+        reasons=", ".join(render(f"certainty_fails_{name}", futures=_of_100(shares[name])) for name in reasons),
     )
 
 
