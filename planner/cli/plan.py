@@ -19,6 +19,7 @@ from planner.report.document import plan_document
 from planner.report.export import plan_csv
 from planner.report.finance import with_finance
 from planner.report.finance_csv import years_csv
+from planner.report.front import with_fronts
 from planner.report.jobs_csv import jobs_csv
 from planner.report.optimum import with_optimum
 from planner.report.shares import with_shares
@@ -27,7 +28,6 @@ from planner.report.waiting import with_waiting
 from planner.report.why_not import why_not_text
 from planner.scenario.own_gpus import with_own_gpus
 from planner.scenario.own_models import with_own_models
-from planner.scenario.schema import Scenario
 from planner.strategy.evaluate import Result, evaluate
 
 
@@ -56,6 +56,9 @@ def add_plan(commands: Commands, common: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also plan every future anew: what knowing it before deciding would be worth",
     )
+    plan.add_argument(
+        "--pareto", action="store_true", help="also look for plans that emit less or take less time, at what cost"
+    )
     add_overrides(plan)
     add_measurements(plan)
     plan.set_defaults(run=_plan)
@@ -68,9 +71,9 @@ def _plan(options: argparse.Namespace) -> None:
     evidence = with_measurements(load_evidence(), options.measurements, known)
     result = evaluate(scenario, catalog, evidence, today=options.today, search=True)
     document = with_break_even(with_waiting(plan_document(result), result), result)
-    plan = with_optimum(
-        _with_certainty(options, scenario, with_finance(with_shares(document, result), result), result), result
-    )
+    document = with_finance(with_shares(document, result), result)
+    plan = with_optimum(with_certainty(document, result, scenario=scenario, anew=options.redecide), result)
+    plan = with_fronts(plan, result) if options.pareto else {**plan, "pareto": None}
     _write_files(options, result, plan)
     if plan["recommended"] is None:
         print(plan["reason"], file=sys.stderr)
@@ -78,12 +81,6 @@ def _plan(options: argparse.Namespace) -> None:
             for problem in entry["problems"]:
                 print(f"{render('strategy_' + entry['id'])}: {problem['message']}", file=sys.stderr)
     print_text(json_text(plan) if options.json else plan_text(plan))
-
-
-def _with_certainty(
-    options: argparse.Namespace, scenario: Scenario, document: dict[str, Any], result: Result
-) -> dict[str, Any]:
-    return with_certainty(document, result, scenario=scenario, anew=options.redecide)
 
 
 def _write_files(options: argparse.Namespace, result: Result, plan: dict[str, Any]) -> None:

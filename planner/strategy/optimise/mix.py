@@ -95,9 +95,17 @@ def node_hours(mix: Mix, place: int, period: Period) -> float:
 
 
 def use(mix: Mix, places: list[int], effects: Array, worth: Array, period: int | None) -> int:
-    """A yes that any of some shares takes, with what it costs."""
-    used = int(mix.programme.add(np.array([effects[COST] @ worth]), upper=1.0, whole=True)[0])
+    """A yes that any share of some pairs takes, with what it costs; in one period, or in any.
+
+    Shares of a job in a period add up to at most 1, so that they take it together: one row, and a tighter one.
+    """
+    used = int(mix.programme.add(np.array([effects[COST] @ worth]), upper=1.0, whole=True, period=period)[0])
     mix.effects.append((np.array([used]), effects, period))
-    for place in places:
-        mix.programme.row([place, used], [1.0, -1.0], -np.inf, 0.0)
+    jobs = np.array([mix.problem.pairs[mix.found.pairs[place]].job for place in places])
+    for at in range(len(mix.periods)) if period is None else (period,):
+        for job in np.unique(jobs):
+            shares = mix.share[np.array(places)[jobs == job], at]
+            shares = shares[shares >= 0]
+            if len(shares):
+                mix.programme.row([*shares.tolist(), used], [*np.ones(len(shares)), -1.0], -np.inf, 0.0)
     return used

@@ -27,7 +27,7 @@ def add_shares(mix: Mix, theta: Theta, worth: list[Array]) -> None:
             continue
         cost = found.share[active, COST] @ worth[at]
         whole = np.array([runs[job] < FEW_RUNS for job in jobs[active]])
-        mix.share[active, at] = programme.add(cost, upper=1.0, whole=whole)
+        mix.share[active, at] = programme.add(cost, upper=1.0, whole=whole, period=at)
         mix.effects += [
             (np.array([place]), found.share[pair], at)
             for place, pair in zip(mix.share[active, at], np.flatnonzero(active), strict=True)
@@ -78,7 +78,7 @@ def add_machines(mix: Mix, loads: Mapping[int, float]) -> None:
             for place in known:
                 share, nodes = int(mix.share[place, period_at]), problem.pairs[found.pairs[place]].nodes
                 if nodes > machine.least:  # one run takes several machines
-                    used = int(programme.add(np.zeros(1), upper=1.0, whole=True)[0])
+                    used = int(programme.add(np.zeros(1), upper=1.0, whole=True, period=period_at)[0])
                     programme.row([share, used], [1.0, -1.0], -np.inf, 0.0)
                     programme.row([number, used], [1.0, -float(nodes)], 0.0, np.inf)
                 programme.row([share, bought], [1.0, -1.0], -np.inf, 0.0)

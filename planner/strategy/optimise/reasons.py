@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from planner.cost.lines import Array
@@ -13,13 +11,12 @@ from planner.strategy.limits import limit_values
 from planner.strategy.measures import COST
 from planner.strategy.optimise.effects import Coefficients
 from planner.strategy.optimise.records import BindingLimit, Rejected
+from planner.strategy.optimise.rounds import Search
 from planner.strategy.problem import Issue, PlanProblem
 from planner.strategy.quotas import quota_uses
 
-if TYPE_CHECKING:
-    from planner.strategy.optimise.search import Search
-
 _LESS = 1e-4  # share of the cost that a limit must cost to bind
+_TIME_LIMIT_S = 2.0  # of each reason: the answer itself has more
 _FULL = 0.999  # of a quota
 _RULES = ("in_house_only", "pinned_elsewhere", "pinned_off", "region_not_allowed", "term_not_allowed")
 
@@ -30,7 +27,7 @@ def binding_limits(search: Search, choice: Choice, evaluation: Evaluation, cost:
     found = []
     for at, limit in enumerate(search.limits):
         others = tuple(other for other in search.limits if other is not limit)
-        mix, solved = search.solved(others)
+        mix, solved = search.solved(others, time_limit_s=_TIME_LIMIT_S)
         if solved.values is None:
             continue
         less = cost - (float(mix.programme.costs @ solved.values) + search.base_usd)
@@ -98,7 +95,10 @@ def _machine(search: Search, at: int, cost: float) -> Rejected:
     impossible = _impossible(search, machine=at)
     if impossible is not None:
         return Rejected(option=machine.id, kind="machine", reason=impossible, usd_more=None)
-    mix, solved = search.solved(search.limits, (at, effects.least))
+    mix, solved = search.solved(search.limits, (at, effects.least), time_limit_s=_TIME_LIMIT_S)
+    if solved.values is None and solved.timed_out:
+        reason = Issue(code="rejected_not_tried", field=f"machines.{machine.id}", params={"option": machine.id})
+        return Rejected(option=machine.id, kind="machine", reason=reason, usd_more=None)
     if solved.values is None:
         reason = Issue(code="rejected_breaks_limit", field=f"machines.{machine.id}", params={"option": machine.id})
         return Rejected(option=machine.id, kind="machine", reason=reason, usd_more=None)

@@ -24,7 +24,7 @@ def add_renting(mix: Mix, theta: Theta, worth: list[Array]) -> None:
     for at in range(len(mix.periods)):
         rented = [p for p, provider in enumerate(provider_of) if provider is not None and mix.share[p, at] >= 0]
         if found.staff.any() and rented:
-            use(mix, [int(mix.share[place, at]) for place in rented], found.staff, worth[at], at)
+            use(mix, rented, found.staff, worth[at], at)
     for number, disk in enumerate(found.providers):
         mine = [place for place, provider in enumerate(provider_of) if provider == number]
         known = mix.share[mine]
@@ -32,7 +32,7 @@ def add_renting(mix: Mix, theta: Theta, worth: list[Array]) -> None:
             first = found.upload[number].sum(axis=1)
             effects = np.zeros_like(found.upload[number])
             effects[:, 1] = first
-            used = use(mix, known[known >= 0].tolist(), effects, found.discount, None)
+            used = use(mix, mine, effects, found.discount, None)
             mix.bill(number, None, used, effects)
         free_gb = float(theta[0, problem.providers[number].free_egress_gb_at])
         for at, period in enumerate(mix.periods):
@@ -40,7 +40,7 @@ def add_renting(mix: Mix, theta: Theta, worth: list[Array]) -> None:
             if not places:
                 continue
             if disk.any():
-                mix.bill(number, at, use(mix, places, disk, worth[at], at), disk)
+                mix.bill(number, at, use(mix, mine, disk, worth[at], at), disk)
             price = found.egress_per_gb[number]
             sent = [
                 found.sent_gb[place] * month_factor(problem, problem.pairs[found.pairs[place]].job, period)
@@ -48,7 +48,7 @@ def add_renting(mix: Mix, theta: Theta, worth: list[Array]) -> None:
                 if mix.share[place, at] >= 0
             ]
             if free_gb > 0 and price.any() and any(sent):
-                free = programme.add(np.array([-(price[COST] @ worth[at])]), upper=free_gb)
+                free = programme.add(np.array([-(price[COST] @ worth[at])]), upper=free_gb, period=at)
                 mix.effects.append((free, -price, at))
                 mix.bill(number, at, int(free[0]), -price)
                 programme.row([*places, int(free[0])], [*sent, -1.0], 0.0, np.inf)
@@ -60,16 +60,17 @@ def add_commitments(mix: Mix, worth: list[Array], quota_gpus: Mapping[int, int])
     covered: dict[tuple[int, int], int] = {}
     for offer, terms in found.commitments.items():
         mine = [place for place, index in enumerate(found.pairs) if problem.pairs[index].offer == offer]
-        places = mix.share[mine]
         provider = problem.offers[offer].provider
-        used = use(mix, places[places >= 0].tolist(), terms.terms, found.discount, None)
+        used = use(mix, mine, terms.terms, found.discount, None)
         mix.bill(provider, None, used, terms.terms, terms.terms[PAID])
         for at, period in enumerate(mix.periods):
             known = [place for place in mine if mix.share[place, at] >= 0]
             if not known:
                 continue
             hours = int(
-                programme.add(np.array([-(terms.saved[COST] @ worth[at])]), upper=terms.cover_h[period[0] - 1])[0]
+                programme.add(
+                    np.array([-(terms.saved[COST] @ worth[at])]), upper=terms.cover_h[period[0] - 1], period=at
+                )[0]
             )
             mix.effects.append((np.array([hours]), -terms.saved, at))
             mix.bill(provider, at, hours, -terms.saved, -terms.saved[PAID])
@@ -117,7 +118,7 @@ def add_free_hours(mix: Mix, theta: Theta, worth: list[Array]) -> None:
         for at, period in enumerate(mix.periods):
             known = [place for place in mine if mix.share[place, at] >= 0]
             if known:
-                hours = int(programme.add(np.array([-(price[COST] @ worth[at])]), upper=monthly)[0])
+                hours = int(programme.add(np.array([-(price[COST] @ worth[at])]), upper=monthly, period=at)[0])
                 mix.effects.append((np.array([hours]), -price, at))
                 mix.bill(offer.provider, at, hours, -price, -price[PAID])
                 places = [int(mix.share[place, at]) for place in known]
@@ -141,7 +142,7 @@ def add_credits(mix: Mix, theta: Theta) -> None:
         for number, credit in enumerate(problem.credits):
             if not credit.from_month <= month <= credit.last_month:
                 continue
-            paid = int(programme.add(np.array([-mix.found.discount[month]]))[0])
+            paid = int(programme.add(np.array([-mix.found.discount[month]]), period=at)[0])
             effects = np.zeros_like(mix.found.base)
             effects[COST, month] = effects[PAID, month] = -1.0
             mix.effects.append((np.array([paid]), effects, at))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from planner.strategy.evaluate import Result, searched
-from tests.planning import solve, small_plan
+from tests.planning import small_plan, solve
 
 
 def eager_plan(changes: dict[str, Any]) -> dict[str, Any]:
