@@ -19,6 +19,11 @@ st.html(
     '[data-testid="stSliderThumbValue"]{color:inherit !important}'
     '@media (max-width:960px){[class*="st-key-columns_"]>[data-testid="stLayoutWrapper"]'
     '>[data-testid="stHorizontalBlock"]>[data-testid="stColumn"]{min-width:calc(100% - 1.5rem)}}'
+    '[class*="st-key-four"],[class*="st-key-pairs_"]{display:grid;align-items:start}'
+    '[class*="st-key-four"]{grid-template-columns:repeat(4,minmax(0,1fr))}'
+    '[class*="st-key-pairs_"]{grid-template-columns:repeat(2,minmax(0,1fr))}'
+    '@media (max-width:960px){[class*="st-key-four"]{grid-template-columns:repeat(2,minmax(0,1fr))}}'
+    '@media (max-width:640px){[class*="st-key-fours_"],[class*="st-key-pairs_"]{grid-template-columns:minmax(0,1fr)}}'
     '[data-testid="stMarkdownContainer"]:has(>table){overflow-x:auto}'
     '[data-testid="stMarkdownContainer"]>table :is(td,th){border-width:0 0 1px 0}'
     f"{_SHORT_TABLE}{{width:100%;margin:0 0 0.75rem 0;font-size:0.875rem}}"

@@ -60,40 +60,36 @@ def figures(view: View) -> None:
     if way is None:
         return
     months = view.report["horizon_months"]
-    left, right = frame.columns("figures", 2)
-    with left:
-        total, cash = st.columns(2, wrap=False)
-    with right:
-        run, energy = st.columns(2, wrap=False)
+    places = frame.grid("four_figures")
     _metric(
-        total,
+        places,
         t("figure.total", months=months),
         formatting.money(way["tco_usd"], currency),
         _likely(way, view),
     )
     _metric(
-        cash,
+        places,
         t("figure.cash"),
         formatting.money(way["cash_at_start_usd"], currency, fine=True),
         t("figure.monthly", amount=formatting.money(_monthly_usd(way), currency)),
     )
     job = view.longest_run(way)
     _metric(
-        run,
+        places,
         t("figure.key_run" if view.is_key(job) else "figure.long_run"),
         formatting.duration(job["time_to_train_h"]),
         limit_words(job),
     )
     _metric(
-        energy,
+        places,
         t("figure.energy"),
         formatting.energy(way["energy_kwh"]),
         formatting.carbon(way["kg_co2e"]),
     )
 
 
-def _metric(column: Any, label: str, value: str, pill: str) -> None:
-    column.metric(label, value, pill, delta_color="off", delta_arrow="off", border=True)
+def _metric(places: Any, label: str, value: str, pill: str) -> None:
+    places.metric(label, value, pill, delta_color="off", delta_arrow="off", border=True)
 
 
 def _monthly_usd(way: Mapping[str, Any]) -> float:
@@ -153,9 +149,8 @@ def _outcome_words(view: View) -> str:
 
 def input_groups(groups: Sequence[Group], problems: Sequence[Problem], view: View | None) -> None:
     """The four groups as popovers, each ending with the answer, because on a phone it covers the page."""
-    places = [place for half in frame.columns("groups", 2) for place in half.columns(2)]
-    for place, group in zip(places, groups, strict=True):
-        with place:
+    with frame.grid("fours_groups"):
+        for group in groups:
             _group(group, problems, view)
 
 

@@ -102,13 +102,9 @@ def answer(timeline: Timeline, plan: Plan, *, outdated: bool) -> None:
     title = timeline_words.title(timeline, waits)
     st.title(f":gray[{title}]" if outdated else title, anchor=False)
     st.markdown(dollars(timeline_words.sentence(timeline, waits)))
-    left, right = frame.columns("timeline_figures", 2)
-    with left:
-        places = list(st.columns(2, wrap=False))
-    with right:
-        places += st.columns(2, wrap=False)
-    for place, (label, value, pill) in zip(places, timeline_words.figures(timeline, waits), strict=True):
-        place.metric(label, value, pill, delta_color="off", delta_arrow="off", border=True)
+    places = frame.grid("four_timeline_figures")
+    for label, value, pill in timeline_words.figures(timeline, waits):
+        places.metric(label, value, pill, delta_color="off", delta_arrow="off", border=True)
 
 
 def cash(timeline: Timeline, period: str, *, outdated: bool) -> None:
