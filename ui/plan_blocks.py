@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from planner.errors import Problem
-from ui import charts, formatting, frame, inputs, number_columns, own_rows, plan_rows, short_tables, state
+from ui import chart_view, charts, formatting, frame, inputs, number_columns, own_rows, plan_rows, short_tables, state
 from ui.formatting import dollars, escaped
 from ui.group_parts import Group, group_of
 from ui.i18n import t
@@ -237,7 +237,7 @@ def charts_and_reasons(view: View, *, outdated: bool) -> None:
     with left:
         st.markdown(f"### {dollars(view.cost_heading())}", anchors=False)
         chart = charts.cost_chart(bars, horizon_months=months, currency=view.currency, dark=dark, faded=outdated)
-        st.vega_lite_chart(chart, theme=None, key="cost_chart", alt=charts.cost_alt(bars, view.currency))
+        chart_view.show(chart, key="cost_chart", title=t("chart.cost.name"), alt=charts.cost_alt(bars, view.currency))
     with right, st.container(border=True, key="why"):
         st.markdown(f"### {t('why.title')}", anchors=False)
         st.markdown("\n".join(f"- {dollars(reason)}" for reason in view.reasons()))
@@ -252,7 +252,9 @@ def charts_and_reasons(view: View, *, outdated: bool) -> None:
     with left:
         st.markdown(f"### {dollars(plan_rows.spend_heading(view))}", anchors=False)
         chart = charts.spend_chart(lines, rings, currency=view.currency, dark=dark, faded=outdated)
-        st.vega_lite_chart(chart, theme=None, key="spend_chart", alt=charts.spend_alt(lines, rings, view.currency))
+        chart_view.show(
+            chart, key="spend_chart", title=t("chart.spend.name"), alt=charts.spend_alt(lines, rings, view.currency)
+        )
     with right:
         st.markdown(f"### {t('ways.title')}", anchors=False)
         short_tables.show(plan_rows.ways_table(view))

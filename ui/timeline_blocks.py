@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from ui import (
+    chart_view,
     deferred,
     formatting,
     frame,
@@ -143,11 +144,12 @@ def machines(timeline: Timeline, plan: Plan, *, outdated: bool) -> Place | None:
         st.markdown(f"### {timeline_words.load_heading(loads)}", anchors=False)
         chart = timeline_charts.load_chart(loads, dark=_dark(), faded=outdated)
         alt = timeline_charts.load_alt(loads)
-        st.vega_lite_chart(chart, theme=None, key="timeline_load_chart", alt=alt)
+        chart_view.show(chart, key="timeline_load_chart", title=t("timeline.load.name"), alt=alt)
     with right:
         place = places[0]
+        choice = st.container()  # stays where it isn't needed, so that the chart below keeps its place
         if len(places) > 1:
-            place = st.selectbox(
+            place = choice.selectbox(
                 t("timeline.wait.of"),
                 places,
                 format_func=lambda place: t("timeline.wait.place", job=place[1], machine=place[0]),
@@ -206,7 +208,7 @@ def _last(timeline: Timeline) -> Mapping[str, Any] | None:
 def _wait_chart(job: Mapping[str, Any], *, faded: bool) -> None:
     chart = timeline_charts.wait_chart(job["by_month"], job=job["id"], dark=_dark(), faded=faded)
     alt = timeline_charts.wait_alt(job["by_month"], job["id"])
-    st.vega_lite_chart(chart, theme=None, key="timeline_wait_chart", alt=alt)
+    chart_view.show(chart, key="timeline_wait_chart", title=t("timeline.wait.name"), alt=alt)
 
 
 def course(timeline: Timeline, plan: Plan, place: Place) -> None:
