@@ -20,6 +20,7 @@ from ui.charts import Spec
 
 Rows = Sequence[Mapping[str, Any]]
 _FIRST = "rows_0"
+_BREAK = "|"  # between the entries of a legend
 _EVEN = 1e-9  # relative difference of steps between marks that are evenly spaced
 
 
@@ -61,6 +62,9 @@ class _Parts:
         if key == "scale" and channel in ("x", "y"):
             ends = [self._column(f"{channel}_{at}", end) for at, end in enumerate(value["domain"])]
             return {**value, "domain": [{"expr": end} for end in ends]}
+        if key == "legend" and value is not None and "values" in value:
+            entries = self._column(f"{channel}_entries", _BREAK.join(value["values"]))
+            return {**value, "values": {"expr": f"split({entries}, '{_BREAK}')"}}
         if key == "axis" and value is not None and _even(value.get("values", ())):
             start, *_, last = value["values"]
             step = (last - start) / (len(value["values"]) - 1)

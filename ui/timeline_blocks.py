@@ -124,7 +124,7 @@ def cash(timeline: Timeline, period: str, *, outdated: bool) -> None:
             faded=outdated,
         )
         alt = timeline_cash.cash_alt(periods, period, view.currency)
-        st.vega_lite_chart(chart, theme=None, key="timeline_cash_chart", alt=alt)
+        chart_view.show(chart, key="timeline_cash_chart", title=t("timeline.cash.name"), alt=alt)
     with right:
         st.markdown(f"### {t('timeline.years.title')}", anchors=False)
         short_tables.show(timeline_tables.year_rows(timeline))

@@ -52,6 +52,7 @@ def test_axes_end_and_are_marked_where_they_were():
     assert axis["values"][-1] < first["x_to"] < axis["values"][-1] + first["x_step"]
     asked = {expr.split(".")[-1].rstrip(")") for expr in expressions(steady) if expr.startswith("data(")}
     assert asked == {"x_0", "x_1", "y_0", "y_1"}
+    assert first["color_entries"] == "Machines, less resale|People"
     assert all(
         row.items() <= tables["rows_0"][at].items() for at, row in enumerate(chart["layer"][0]["data"]["values"])
     )
