@@ -35,8 +35,10 @@ from planner.report.document import plan_document
 from planner.report.export import COLUMNS
 from planner.report.finance import with_finance
 from planner.report.finance_csv import COLUMNS as YEAR_COLUMNS
+from planner.report.front import with_fronts
 from planner.report.jobs_csv import JOBS_COLUMNS
 from planner.report.listing import KINDS, list_rows
+from planner.report.most_work import with_most_work
 from planner.report.optimum import with_optimum
 from planner.report.shares import with_shares
 from planner.report.sweep_csv import header
@@ -47,7 +49,8 @@ from planner.scenario.money import Money
 from planner.scenario.paths import with_overrides
 from planner.scenario.schema import Scenario
 from planner.scenario.values import CurrencyCode
-from planner.strategy.evaluate import evaluate
+from planner.strategy.evaluate import evaluate, searched
+from planner.strategy.optimise.most_work import MostWork
 from planner.strict_yaml import parse
 from tests.planning import document, small_plan, solve
 from tests.unit.measure.fakes import TIMING, report, step
@@ -195,6 +198,7 @@ def document_parts(node: Any, path: str) -> Iterator[tuple[str, frozenset[str]]]
     elif isinstance(node, Mapping):
         if path.endswith(("warnings[]", "problems[]")):
             path = "problem"
+        path = path.replace("pareto.turnaround[]", "pareto.co2[]")  # of the same form
         if path == "sources":
             for item in node.values():
                 yield from document_parts(item, "sources.<id>")
@@ -228,7 +232,8 @@ def hybrid_lab(*, impossible: bool, limited: float = 0) -> dict[str, Any]:
     scenario = check_document(with_overrides(document, changed))
     result = evaluate(scenario, load_catalog(today=TODAY), load_evidence(), today=TODAY, search=True)
     plan = with_break_even(with_waiting(plan_document(result), result), result)
-    return with_optimum(with_certainty(with_finance(with_shares(plan, result), result), result), result)
+    found = with_optimum(with_certainty(with_finance(with_shares(plan, result), result), result), result)
+    return with_fronts(found, result) if limited else {**found, "pareto": None}
 
 
 def test_every_key_of_a_plan_is_described() -> None:
@@ -244,6 +249,14 @@ def test_every_key_of_a_plan_is_described() -> None:
     for path, found in parts.items():
         assert path in pages, path
         assert set(described(pages[path])) == found, path
+
+
+def test_every_key_of_the_most_work_is_described() -> None:
+    result = searched(solve(small_plan({"limits.total_usd": 1.0})))
+    found = with_most_work({}, MostWork(factor=1.0, beyond=None, tried=1), result, ["work"])["most_work"]
+    pages = sections("cli.md")
+    assert set(described(pages["most_work"])) == set(found)
+    assert set(described(pages["most_work.jobs[]"])) == set(found["jobs"][0])
 
 
 def test_every_key_of_what_limits_renting_is_described() -> None:
@@ -272,7 +285,10 @@ def test_every_kind_of_line_is_described_with_its_group() -> None:
     relieved = {"rental.upload_gb": 1, "rental.credits.gift.amount_usd": 1, "offers.rented.free_node_hours_total": 1}
     helped = plan_document(solve(small_plan(relieved)))
     financed = [plan_document(solve(small_plan({"tax.rate": 0.1, "machines.own.finance": way}))) for way in FINANCED]
-    plans = (hybrid_lab(impossible=False), committed, helped, *financed)
+    owed = {"loan": {"payments": 3, "nominal_usd_per_month": 9}}
+    owed["lease"] = {"kind": "lease", **owed["loan"]}
+    running = plan_document(solve(small_plan({"machines.own.still_to_pay": owed})))
+    plans = (hybrid_lab(impossible=False), committed, helped, *financed, running)
     for strategy in itertools.chain.from_iterable(plan["strategies"] for plan in plans):
         for line in strategy["lines"]:
             kind = line["id"].partition(".")[0]
