@@ -14,7 +14,8 @@ from streamlit.delta_generator import DeltaGenerator
 from planner.errors import Problem
 from ui import formatting, state
 from ui.i18n import t
-from ui.state import Outcome, Plan
+from ui.plans import Plan
+from ui.state import Outcome
 
 PAGES = Path(__file__).parent / "pages"
 

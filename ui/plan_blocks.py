@@ -17,7 +17,7 @@ from ui.plan_spot import spot_lines
 from ui.remedies import remedies
 from ui.view import View, way_name
 
-_BADGE = {"hybrid": "green", "local": "blue", "cloud": "orange"}
+_BADGE = {"hybrid": "green", "local": "blue", "cloud": "orange", "optimal": "violet"}
 
 
 def problem_box(problems: Sequence[Problem], groups: Sequence[Group]) -> None:

@@ -18,6 +18,7 @@ from ui.names import short_gpu
 from ui.palette import WAYS
 
 Row = Mapping[str, Any]
+_MIXED = ("hybrid", "optimal")
 LEAST_SHARE = 0.1  # of the runs of a job, from which a title says that they run there
 
 
@@ -37,7 +38,10 @@ class View:
         self.document = document
         self.catalog = catalog
         self.currency = currency
-        self.strategies: list[Row] = sorted(report["strategies"], key=lambda way: WAYS.index(way["kind"]))
+        found = report.get("optimal")
+        twin = None if found is None else found["same_as"]  # the best mix is said to be that plan, not drawn again
+        ways = [way for way in report["strategies"] if twin is None or way["kind"] != "optimal"]
+        self.strategies: list[Row] = sorted(ways, key=lambda way: WAYS.index(way["kind"]))
         self.recommended: Row | None = next(
             (way for way in self.strategies if way["id"] == report["recommended"]), None
         )
@@ -56,7 +60,7 @@ class View:
     @property
     def distinct(self) -> list[Row]:
         """Ways that work and differ: of those that are the same plan only one, the recommended or the simpler."""
-        order = sorted(self.feasible, key=lambda way: (way is not self.recommended, way["kind"] == "hybrid"))
+        order = sorted(self.feasible, key=lambda way: (way is not self.recommended, way["kind"] in _MIXED))
         kept: list[Row] = []
         for way in order:
             if not any(same_plan(way, other) for other in kept):
@@ -155,9 +159,9 @@ class View:
         way = self.recommended
         if way is None:
             return t("title.none")
-        if way["kind"] == "local":
+        if way["kind"] == "local" or not self.rented(way):
             return t("title.local", owned=self.owned_words(way))
-        if way["kind"] == "cloud":
+        if way["kind"] == "cloud" or not self.owned(way):
             return t("title.cloud", rented=self.rented_words(way))
         return t(
             "title.hybrid",
@@ -211,7 +215,7 @@ class View:
             parts.append(t("label.own", what=self.owned_words(way, digits=True)))
         if self.rented(way):
             parts.append(t("label.rent", what=self.rented_words(way, digits=True)))
-        if way["kind"] != "hybrid":
+        if way["kind"] not in _MIXED:
             parts = [self.owned_words(way, digits=True) or self.rented_words(way, digits=True)]
         return ", ".join(parts)
 

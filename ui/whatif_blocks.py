@@ -16,7 +16,7 @@ from ui.view import View, way_name
 from ui.whatif_rows import Card, Line
 from ui.whatif_state import PRESENT, Kept
 
-_BADGE = {"hybrid": "green", "local": "blue", "cloud": "orange"}
+_BADGE = {"hybrid": "green", "local": "blue", "cloud": "orange", "optimal": "violet"}
 
 
 def cards_of(scenarios: Sequence[Kept]) -> list[Card]:

@@ -15,7 +15,7 @@ from planner.strategy.movers import RENTAL_LEVEL, SPEED_LEVEL
 from ui import deferred, formatting, frame, short_tables, whatif_charts
 from ui.formatting import dollars, escaped
 from ui.i18n import t
-from ui.state import Plan
+from ui.plans import Plan
 from ui.view import View, way_name
 from ui.whatif_charts import Bar
 from ui.whatif_rows import Card

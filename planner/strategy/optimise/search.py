@@ -28,6 +28,7 @@ from planner.strategy.optimise.records import Optimum, Relaxation, Round
 from planner.strategy.optimise.relax import relaxations, relaxed_problems
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import Issue, PlanProblem
+from planner.strategy.progress import tell
 from planner.strategy.quotas import limits as under_quota
 from planner.strategy.quotas import quota_uses, run_gpus
 from planner.units import HALF_CENT_USD
@@ -180,6 +181,7 @@ def _rounds(search: Search) -> tuple[tuple[Choice, float] | None, float, bool]:
     problem, theta = search.problem, search.theta
     bound, timed_out = -np.inf, False
     for number in range(_ROUNDS + 1):
+        tell("rounds", number)
         mix, solved = search.solved(search.limits)
         timed_out = timed_out or solved.timed_out
         if number == 0:
@@ -256,7 +258,8 @@ def _next_door(search: Search, best: tuple[Choice, float]) -> tuple[Choice, floa
     for place in np.argsort(usd, kind="stable").tolist():
         index = found.pairs[place]
         places.setdefault(problem.pairs[index].job, []).append(index)
-    for _ in range(_STEPS):
+    for step in range(_STEPS):
+        tell("neighbours", step)
         choice, cost = best
         near = neighbours(problem, theta, choice, places)
         tried = cheaper(problem, theta, near, search.limits, cost - HALF_CENT_USD, search.loads)
