@@ -10,6 +10,7 @@ from planner.cli.inputs import read_catalog, read_scenario, with_measurements
 from planner.cli.output import json_text, print_text
 from planner.performance.evidence import load_evidence
 from planner.report.document import plan_document
+from planner.report.front import with_fronts
 from planner.report.optimum import with_optimum
 from planner.report.optimum_text import optimum_text
 from planner.scenario.own_gpus import with_own_gpus
@@ -40,7 +41,7 @@ def _optimise(options: argparse.Namespace) -> None:
     known = with_own_models(with_own_gpus(catalog, scenario.gpus), scenario.models)
     evidence = with_measurements(load_evidence(), options.measurements, known)
     result = evaluate(scenario, catalog, evidence, today=options.today, search=True)
-    document = with_optimum(plan_document(result), result)
+    document = with_fronts(with_optimum(plan_document(result), result), result)
     if not document["optimal"]["found"]:
         for entry in document["strategies"]:
             for problem in entry["problems"] if entry["id"] == "optimal" else ():

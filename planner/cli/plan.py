@@ -19,6 +19,7 @@ from planner.report.document import plan_document
 from planner.report.export import plan_csv
 from planner.report.finance import with_finance
 from planner.report.finance_csv import years_csv
+from planner.report.front import with_fronts
 from planner.report.jobs_csv import jobs_csv
 from planner.report.optimum import with_optimum
 from planner.report.shares import with_shares
@@ -50,6 +51,9 @@ def add_plan(commands: Commands, common: argparse.ArgumentParser) -> None:
         metavar="OUT.md",
         help="also write one page on why the next best way isn't recommended",
     )
+    plan.add_argument(
+        "--pareto", action="store_true", help="also look for plans that emit less or take less time, at what cost"
+    )
     add_overrides(plan)
     add_measurements(plan)
     plan.set_defaults(run=_plan)
@@ -63,6 +67,7 @@ def _plan(options: argparse.Namespace) -> None:
     result = evaluate(scenario, catalog, evidence, today=options.today, search=True)
     document = with_break_even(with_waiting(plan_document(result), result), result)
     plan = with_optimum(with_certainty(with_finance(with_shares(document, result), result), result), result)
+    plan = with_fronts(plan, result) if options.pareto else {**plan, "pareto": None}
     _write_files(options, result, plan)
     if plan["recommended"] is None:
         print(plan["reason"], file=sys.stderr)

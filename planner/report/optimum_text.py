@@ -7,7 +7,9 @@ from typing import Any, Final
 from planner.messages import Tender, render
 from planner.report.text_table import cell_text, table, whole_text
 
+_PROVEN: Final = 5e-6
 _MOST_REJECTED: Final = 8
+_LEAST_SHARE: Final = 0.005  # of a job's runs, below which a place isn't listed
 _OF_MONEY: Final = ("total", "capex", "cash_per_month", "cash_per_quarter")
 
 
@@ -44,8 +46,43 @@ def optimum_text(document: dict[str, Any]) -> str:
         *sure_lines(document),
         *binding_lines(document),
         *rejected_lines(document),
+        *front_lines(document),
     ]
     return "\n".join(lines) + "\n"
+
+
+def front_lines(document: dict[str, Any]) -> list[str]:
+    """Plans that emit less or take less time, and what each costs; nothing where the cheapest does best in both."""
+    found, rate = document.get("pareto"), document["currency"]["usd_per_unit"]
+    if found is None:
+        return []
+    lines = []
+    for key, head in (("co2", "kg CO2e"), ("turnaround", "times the fastest")):
+        points = found[key]
+        if len(points) < 2:
+            lines += ["", render(f"front_{key}_none")]
+            continue
+        rows = [
+            [
+                f"{point['present_value_usd'] / rate:,.0f}",
+                whole_text(point["kg_co2e"]) if key == "co2" else f"{point['slowdown']:.2f}",
+                *(cell_text(job["turnaround_h"]) for job in point["jobs"]),
+                ", ".join(f"{machine['count']} {machine['id']}" for machine in point["machines"]) or "-",
+                "; ".join(_places(job) for job in point["jobs"]),
+            ]
+            for point in points
+        ]
+        jobs = [f"{job['id']} h" for job in points[0]["jobs"]]
+        columns = ["present value", head, *jobs, "machines", "where"]
+        lines += ["", render(f"front_{key}"), *table(columns, rows)]
+    return lines
+
+
+def _places(job: dict[str, Any]) -> str:
+    shown = sorted((place for place in job["places"] if place["share"] >= _LEAST_SHARE), key=lambda one: -one["share"])
+    if len(shown) == 1:
+        return f"{job['id']}: {shown[0]['resource']}"
+    return f"{job['id']}: " + ", ".join(f"{100 * place['share']:.0f} % {place['resource']}" for place in shown)
 
 
 def _machines(entry: dict[str, Any]) -> list[str]:
@@ -71,7 +108,8 @@ def sure_lines(document: dict[str, Any]) -> list[str]:
     if found["same_as"] is not None:
         lines.append(render("best_mix_same", way=render(f"strategy_{found['same_as']}")))
     if found["gap"] is not None:
-        lines.append(render("best_mix_gap", gap=found["gap"]))
+        percent = None if found["gap"] < _PROVEN else f"{100 * found['gap']:.2g}"
+        lines.append(render("best_mix_gap", percent=percent))
     if found["timed_out"]:
         lines.append(render("best_mix_timed_out"))
     tightened = {machine for one in found["rounds"] for machine in one["late"]}

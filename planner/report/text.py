@@ -12,7 +12,7 @@ from planner.performance.evidence import OWN
 from planner.report.break_even import break_even_sentences
 from planner.report.certainty_text import certainty_lines
 from planner.report.finance_text import finance_lines
-from planner.report.optimum_text import rejected_lines, sure_lines
+from planner.report.optimum_text import front_lines, rejected_lines, sure_lines
 from planner.report.owned_options import option_name
 from planner.report.text_table import UNKNOWN, cell_text, table, whole_text
 from planner.report.waiting import FEW_RUNS
@@ -77,7 +77,7 @@ def plan_text(document: dict[str, Any]) -> str:
     if same := break_even_sentences(document):
         lines += ["", *same]
     if sure := sure_lines(document):
-        lines += ["", *sure, *rejected_lines(document)]
+        lines += ["", *sure, *rejected_lines(document), *front_lines(document)]
     lines += certainty_lines(document)
     if groups := [row for entry in ways for row in _group_rows(entry, rate)]:
         lines += ["", *table(["way", "group", "people", "total", "share", "a person", "kWh"], groups)]

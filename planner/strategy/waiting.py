@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from planner.cost.lines import Array
 from planner.performance.uptime import repair_powered_h
@@ -79,13 +80,13 @@ def machine_waiting(
             continue
         powered = Powered(h_per_month=float(theta[0, machine.powered_h_at]))
         streams = tuple(_stream(problem, theta, choice, at) for at, _ in used)
-        limits_h = [problem.jobs[pair.job].deadline_h for _, pair in used]
+        limits_h = tuple(problem.jobs[pair.job].deadline_h for _, pair in used)
         awaited = _awaited(machine, choice.machine_count[:, index] + more)
         failing = _failing(machine, theta)
         pool = Pool(machines=count, gpus=machine.gpus, powered=powered, failing=failing, awaited=awaited)
         if not simulable(pool, streams):
             continue
-        waiting = simulate_waiting(pool, streams, limits_h)
+        waiting = _simulated(pool, streams, limits_h)
         pairs = [at for at, _ in used]
         elsewhere = overflow(problem, theta, choice, pool, streams, pairs, waiting) if with_overflow else {}
         moved |= {at: elsewhere[job] for at, pair in used if (job := problem.jobs[pair.job].id) in elsewhere}
@@ -99,6 +100,12 @@ def machine_waiting(
         return tuple(found)
     total_usd = total_with_overflow_usd(problem, theta, choice, moved)
     return tuple(replace(entry, total_usd=total_usd) for entry in found)
+
+
+@lru_cache(maxsize=8)
+def _simulated(pool: Pool, streams: tuple[Stream, ...], limits_h: tuple[float | None, ...]) -> Waiting:
+    """A search, the plan it finds and its document ask for the same courses; few are kept, for they are large."""
+    return simulate_waiting(pool, streams, limits_h)
 
 
 def _failing(machine: Machine, theta: Theta) -> Failing | None:

@@ -35,6 +35,7 @@ from planner.report.document import plan_document
 from planner.report.export import COLUMNS
 from planner.report.finance import with_finance
 from planner.report.finance_csv import COLUMNS as YEAR_COLUMNS
+from planner.report.front import with_fronts
 from planner.report.jobs_csv import JOBS_COLUMNS
 from planner.report.listing import KINDS, list_rows
 from planner.report.optimum import with_optimum
@@ -195,6 +196,7 @@ def document_parts(node: Any, path: str) -> Iterator[tuple[str, frozenset[str]]]
     elif isinstance(node, Mapping):
         if path.endswith(("warnings[]", "problems[]")):
             path = "problem"
+        path = path.replace("pareto.turnaround[]", "pareto.co2[]")  # of the same form
         if path == "sources":
             for item in node.values():
                 yield from document_parts(item, "sources.<id>")
@@ -228,7 +230,8 @@ def hybrid_lab(*, impossible: bool, limited: float = 0) -> dict[str, Any]:
     scenario = check_document(with_overrides(document, changed))
     result = evaluate(scenario, load_catalog(today=TODAY), load_evidence(), today=TODAY, search=True)
     plan = with_break_even(with_waiting(plan_document(result), result), result)
-    return with_optimum(with_certainty(with_finance(with_shares(plan, result), result), result), result)
+    found = with_optimum(with_certainty(with_finance(with_shares(plan, result), result), result), result)
+    return with_fronts(found, result) if limited else {**found, "pareto": None}
 
 
 def test_every_key_of_a_plan_is_described() -> None:

@@ -18,7 +18,7 @@ def with_limits(mix: Mix, limits: tuple[Limit, ...], *, slack: str | None = None
         spare = slack == limit.kind
         if spare:
             place = int(mix.programme.add(np.zeros(1))[0])
-        for places, factors, base in _limit_rows(mix, limit):
+        for places, factors, base in limit_rows(mix, limit):
             scale = max(abs(limit.most), 1.0)
             if spare and place is not None:
                 places, factors = np.append(places, place), np.append(factors, -1.0)
@@ -26,7 +26,7 @@ def with_limits(mix: Mix, limits: tuple[Limit, ...], *, slack: str | None = None
     return place
 
 
-def _limit_rows(mix: Mix, limit: Limit) -> list[tuple[Array, Array, float]]:
+def limit_rows(mix: Mix, limit: Limit) -> list[tuple[Array, Array, float]]:
     """Places, what each adds, and what is there anyway, for each span of time of a limit; equal ones once."""
     measure = MEASURE_OF[limit.kind]
     month_masks = [np.zeros(mix.problem.horizon_months + 1, dtype=bool) for _ in mix.periods]

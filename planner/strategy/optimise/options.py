@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from planner.cost.lines import Array
 from planner.strategy.allocate import late_problem, on_time
 from planner.strategy.candidates import why_not
 from planner.strategy.measures import COST, KG_CO2E, KWH
@@ -40,12 +42,23 @@ def nowhere(problem: PlanProblem, theta: Theta, pairs: list[int]) -> list[Issue]
     return issues
 
 
-def undominated(problem: PlanProblem, found: Coefficients) -> list[int]:
+def undominated(
+    problem: PlanProblem, found: Coefficients, *, measures: Sequence[int] = (COST,), also: Array | None = None
+) -> list[int]:
     """Pairs without those for which another of the same job and provider does as well, and costs less in every month.
 
     The other has no quota, and where energy or emissions are limited it draws and emits no more either.
+
+    Parameters
+    ----------
+    problem, found : PlanProblem, Coefficients
+        What is planned, and what decisions add.
+    measures : sequence of int
+        In which the other has to be no more.
+    also : array, shape [pairs], optional
+        A further measure.
     """
-    measures = [COST]
+    measures = list(measures)
     measures += [KWH] if problem.limits.energy_kwh is not None else []
     measures += [KG_CO2E] if problem.limits.kg_co2e is not None else []
     groups: dict[tuple[int, int], list[int]] = {}
@@ -59,6 +72,8 @@ def undominated(problem: PlanProblem, found: Coefficients) -> list[int]:
             groups.setdefault((pair.job, offer.provider), []).append(place)
     for places in groups.values():
         rows = found.share[places][:, measures].reshape(len(places), -1)
+        if also is not None:
+            rows = np.column_stack([rows, also[places]])
         better: list[int] = []
         for at in np.argsort(rows[:, : found.share.shape[2]].sum(axis=1), kind="stable").tolist():
             if any(np.all(rows[other] <= rows[at]) for other in better):

@@ -12,6 +12,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array
 
 from planner.cost.lines import Array
+from planner.strategy.optimise.quiet import silenced
 
 _TIME_OUT: Final = 1  # status of scipy
 
@@ -42,13 +43,14 @@ class Arrays:
         """By HiGHS."""
         scale = float(np.abs(self.cost).max(initial=0.0)) or 1.0
         rows = [LinearConstraint(self.matrix, self.low, self.high)] if len(self.low) else []
-        found = milp(
-            self.cost / scale,
-            integrality=self.whole.astype(np.int64),
-            bounds=Bounds(self.least, self.most),
-            constraints=rows,
-            options={"mip_rel_gap": gap, "time_limit": max(time_limit_s, 0.0)},
-        )
+        with silenced():
+            found = milp(
+                self.cost / scale,
+                integrality=self.whole.astype(np.int64),
+                bounds=Bounds(self.least, self.most),
+                constraints=rows,
+                options={"mip_rel_gap": gap, "time_limit": max(time_limit_s, 0.0)},
+            )
         bound = getattr(found, "mip_dual_bound", None)
         if bound is None or not np.isfinite(bound):
             bound = found.fun if found.fun is not None and found.status == 0 else -np.inf

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from planner.cost.lines import Array
@@ -13,12 +11,10 @@ from planner.strategy.limits import limit_values
 from planner.strategy.measures import COST
 from planner.strategy.optimise.effects import Coefficients
 from planner.strategy.optimise.records import BindingLimit, Rejected
+from planner.strategy.optimise.rounds import Search
 from planner.strategy.problem import Issue, PlanProblem
 from planner.strategy.progress import tell
 from planner.strategy.quotas import quota_uses
-
-if TYPE_CHECKING:
-    from planner.strategy.optimise.search import Search
 
 _LESS = 1e-4  # share of the cost that a limit must cost to bind
 _TIME_LIMIT_S = 2.0  # of each reason: the answer itself has more

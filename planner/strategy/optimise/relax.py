@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from planner.strategy.limits import Limit
 from planner.strategy.optimise.limit_rows import with_limits
 from planner.strategy.optimise.records import Relaxation
+from planner.strategy.optimise.rounds import Search
 from planner.strategy.problem import Issue
 from planner.strategy.progress import tell
-
-if TYPE_CHECKING:
-    from planner.strategy.optimise.search import Search
 
 
 def relaxations(search: Search) -> tuple[Relaxation, ...]:
