@@ -37,7 +37,8 @@ def answer(view: View, *, outdated: bool, searching: bool = False) -> None:
         st.markdown(f":gray[{sentence}]")
         return
     st.title(title, anchor=False)
-    st.markdown(f"{sentence}{_moved(view)}{f' :gray[{t("best.under_way")}]' if searching else ''}")
+    more = f" :gray[{t('best.under_way')}]" if searching else ""
+    st.markdown(f"{sentence}{_moved(view)}{more}")
 
 
 def _moved(view: View) -> str:

@@ -9,11 +9,13 @@ from typing import Any
 
 from planner.catalog.records import Catalog
 from planner.messages import render
+from planner.report.optimum_text import no_best_mix_lines
 from planner.strategy.compare import NEAR_TIE_SHARE
 from planner.units import HALF_CENT_USD
 from ui import formatting
 from ui.formatting import Currency, escaped
 from ui.i18n import t
+from ui.limit_words import with_labels
 from ui.names import short_gpu
 from ui.palette import WAYS
 
@@ -231,6 +233,8 @@ class View:
 
     def problem_words(self, way: Row) -> list[str]:
         """Why a way does not work, in sentences."""
+        if way["kind"] == "optimal":
+            return [with_labels(line) for line in no_best_mix_lines(dict(self.report))]
         return [self._problem(problem["code"], problem["field"], problem["params"]) for problem in way["problems"]]
 
     def _problem(self, code: str, field: str, params: Mapping[str, Any]) -> str:
