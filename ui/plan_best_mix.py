@@ -28,6 +28,11 @@ def searching(plan: Plan) -> bool:
 def show(view: View, plan: Plan) -> None:
     """What was found; until then, how far the search is. `view` is of the plan with the best mix once that is there."""
     st.space("small")
+    with st.container(key="best_mix_block"):  # one place, whatever stands in it: what follows stays where it is
+        _block(view, plan)
+
+
+def _block(view: View, plan: Plan) -> None:
     if not plan.with_best_mix.known:
         st.markdown(f"### {t('best.title')}", anchors=False)
         progress_line.look(KEY, plan.with_best_mix)
@@ -111,7 +116,8 @@ def _part(way: Row, job: Row) -> str:
 def reason_lines(view: View) -> list[str]:
     """How good it is, which limits hold it back, and how often waiting made it look again."""
     document = dict(view.report)
-    lines = [*sure_lines(document), *binding_lines(document)]
+    same = document["optimal"]["same_as"] is not None  # which the heading says
+    lines = [*sure_lines(document)[int(same) :], *binding_lines(document)]
     rounds = len(document["optimal"]["rounds"])
     if rounds > 1:
         lines.append(t("best.rounds", count=rounds))
@@ -147,9 +153,9 @@ def _option(view: View, one: Row) -> str:
     if one["kind"] == "machine":
         return str(one["option"])
     known = view.catalog.offers.get(one["option"])
-    gpu = None if known is None or known.gpu is None else view.gpu_name(known.gpu)
+    gpu = None if known is None else view.catalog.gpus.get(known.gpu)
     words = view.offer_words(one["option"])
-    return words if gpu is None else t("best.offer", offer=words, gpu=gpu)
+    return words if gpu is None else t("best.offer", offer=words, gpu=gpu.name)
 
 
 def _rejected(view: View) -> None:
