@@ -11,6 +11,8 @@ from planner.strategy.progress import Step, watched
 
 POLL_S = 0.1
 """How often a page that waits looks, and can be left for what was typed meanwhile. [s]"""
+HEAD_START_S = 0.15
+"""What was drawn reaches the browser before the work slows it down. [s]"""
 T = TypeVar("T")
 
 
@@ -67,8 +69,10 @@ class Work(Generic[T]):
         return self._answer[0]
 
     def _work(self) -> None:
+        self._ended.wait(HEAD_START_S)
         try:
             with watched(self._watch):
+                self._watch(self._step)
                 found = self._find()
         except _LeftError:
             return

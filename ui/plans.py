@@ -13,12 +13,14 @@ from planner.report.certainty import uncertainty_entry
 from planner.report.document import plan_document
 from planner.report.export import plan_csv
 from planner.report.finance import with_finance
+from planner.report.front import pareto_entry
 from planner.report.job_places import JobPlaces
 from planner.report.jobs_csv import jobs_csv
 from planner.report.optimum import with_optimum
 from planner.report.shares import groups_of
 from planner.report.why_not import why_not_text
 from planner.strategy.evaluate import Result, searched
+from planner.strategy.progress import tell
 from ui.background import Work
 from ui.simulations import Simulations
 
@@ -41,7 +43,8 @@ class Plan:
     result: Result  # behind it, for what else is asked of it
     with_best_mix: Work[Plan]
     """The plan in which the best mix was searched for too; of such a plan, itself."""
-    uncertainty: Callable[[], dict[str, Any]]  # percentiles and chances of its ways
+    uncertainty: Work[dict[str, Any]]  # percentiles and chances of its ways
+    front: Work[dict[str, Any] | None]  # cleaner and quicker plans than the best mix
 
     @property
     def best_known(self) -> Plan:
@@ -75,7 +78,8 @@ def plan_of(result: Result, document: dict[str, Any]) -> Plan:
         why_not=cache(lambda way: why_not_text({**report, "break_even": entries()}, way)),
         result=result,
         with_best_mix=best,
-        uncertainty=cache(lambda: uncertainty_entry(result)),
+        uncertainty=Work(lambda: uncertainty_entry(result)),
+        front=Work(lambda: pareto_entry(best.result().result)),
     )
     if result.optimum is not None:
         best.set(plan)
@@ -84,5 +88,6 @@ def plan_of(result: Result, document: dict[str, Any]) -> Plan:
 
 def _with_best_mix(result: Result, document: dict[str, Any]) -> Plan:
     plan = plan_of(searched(result), document)
-    plan.uncertainty()  # a fraction of the search, and wanted with it
+    tell("uncertainty", 0)
+    plan.uncertainty.set(uncertainty_entry(plan.result))  # a fraction of the search, and wanted with it
     return plan

@@ -119,9 +119,20 @@ def _bar(view: View, entry: Mapping[str, Any]) -> Bar:
 
 
 def _chances(view: View, entry: Mapping[str, Any]) -> None:
-    ways = [way for way in entry["strategies"] if any(one["id"] == way["id"] for one in view.distinct)]
     st.markdown(f"### {t('whatif.chances.title')}", anchors=False)
-    rows = [
+    short_tables.show(chance_rows(view, entry))
+    samples = f"{entry['samples']:,}"
+    st.markdown(f":small[:gray[{t('whatif.chances.note', samples=samples)}]]")
+
+
+def distinct_ways(view: View, entry: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Ways of an entry that a page shows: of those that are the same plan only one."""
+    return [way for way in entry["strategies"] if any(one["id"] == way["id"] for one in view.distinct)]
+
+
+def chance_rows(view: View, entry: Mapping[str, Any]) -> list[dict[str, str]]:
+    """How often each way is the cheapest, and its likely present value."""
+    return [
         {
             t("whatif.chances.way"): _way(view, way["id"]),
             t("whatif.chances.cheapest"): futures(way["cheapest_probability"]),
@@ -129,11 +140,8 @@ def _chances(view: View, entry: Mapping[str, Any]) -> None:
                 formatting.money_range(way["present_value_usd_p10"], way["present_value_usd_p90"], view.currency)
             ),
         }
-        for way in ways
+        for way in distinct_ways(view, entry)
     ]
-    short_tables.show(rows)
-    samples = f"{entry['samples']:,}"
-    st.markdown(f":small[:gray[{t('whatif.chances.note', samples=samples)}]]")
 
 
 def futures(share: float) -> str:

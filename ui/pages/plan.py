@@ -9,8 +9,10 @@ from ui import (
     deferred,
     empty_state,
     frame,
+    plan_band,
     plan_best_mix,
     plan_break_even,
+    plan_front,
     plan_owned,
     plan_waiting,
     state,
@@ -63,9 +65,12 @@ if view.recommended is not None:
     charts_and_reasons(view, outdated=outdated)
 if plan.with_best_mix.known or not outdated:
     plan_best_mix.show(view, plan)
+if view.recommended is not None:
+    plan_band.show(view, plan, outdated=outdated)
 details(view)
 if view.recommended is not None:
     plan_break_even.show(view, plan, outdated=outdated)
+plan_front.show(view, plan, outdated=outdated)
 plan_owned.show(view)
 plan_waiting.show(view, plan)
 foot(view)
