@@ -31,11 +31,8 @@ def show(view: View, plan: Plan, *, outdated: bool) -> None:
             progress_line.look(KEY, plan.front)
             return
         fronts: Mapping[str, Any] = plan.front.answer or {}
-        left, right = frame.columns("front", 2, gap="large")
-        with left:
-            _front(view, "turnaround", fronts["turnaround"], outdated=outdated)
-        with right:
-            _front(view, "co2", fronts["co2"], outdated=outdated)
+        _front(view, "turnaround", fronts["turnaround"], outdated=outdated)
+        _front(view, "co2", fronts["co2"], outdated=outdated)
         st.markdown(f":small[:gray[{t('front.note')}]]")
 
 
@@ -47,8 +44,9 @@ def _front(view: View, front: Front, entries: Sequence[Row], *, outdated: bool) 
     dark = st.context.theme.type == "dark"
     title = t(f"front.{front}.axis", unit=_carbon(entries).name)
     chart = front_chart(points, title=title, currency=view.currency, dark=dark, faded=outdated)
-    st.vega_lite_chart(chart, theme=None, key=f"front_{front}", alt=front_alt(points, view.currency))
-    with st.container(key=f"wide_front_{front}"):
+    left, right = frame.columns(f"front_{front}", [1, 1.65], gap="large")
+    left.vega_lite_chart(chart, theme=None, key=f"front_{front}", alt=front_alt(points, view.currency))
+    with right:
         short_tables.show(rows(view, front, entries))
 
 
@@ -102,7 +100,7 @@ def rows(view: View, front: Front, entries: Sequence[Row]) -> list[dict[str, str
         {
             t("front.plan"): _name(view, number, entry),
             t("ways.value"): dollars(formatting.money(entry["present_value_usd"], view.currency, fine=True)),
-            t(f"front.{front}.column"): _value(front, entry),
+            t(f"front.{front}.column"): _value(front, entry) if front == "co2" else f"{entry['slowdown']:.2f}",
             t("front.own"): escaped(", ".join(_machines(entry))) or t("front.nothing"),
             t("front.where"): escaped("; ".join(_places(view, job) for job in entry["jobs"])),
         }
@@ -116,7 +114,7 @@ def _machines(entry: Row) -> list[str]:
 
 def _places(view: View, job: Row) -> str:
     shown = sorted((place for place in job["places"] if place["share"] >= _LEAST_SHARE), key=lambda one: -one["share"])
-    names = [view.offer_words(place["resource"]) if place["rented"] else place["resource"] for place in shown]
+    names = [view.offer(place["resource"]).instance if place["rented"] else place["resource"] for place in shown]
     if len(shown) > 1:
         shares = [formatting.percent(place["share"]) for place in shown]
         names = [t("front.share", share=share, place=name) for share, name in zip(shares, names, strict=True)]

@@ -9,7 +9,7 @@ from typing import Any
 
 from planner.report.break_even import break_even_entries
 from planner.report.candidates import Candidate, candidates
-from planner.report.certainty import uncertainty_entry
+from planner.report.certainty import flips_entry, sensitivity_entries, uncertainty_entry
 from planner.report.document import plan_document
 from planner.report.export import plan_csv
 from planner.report.finance import with_finance
@@ -44,6 +44,7 @@ class Plan:
     with_best_mix: Work[Plan]
     """The plan in which the best mix was searched for too; of such a plan, itself."""
     uncertainty: Work[dict[str, Any]]  # percentiles and chances of its ways
+    certainty: Work[dict[str, Any]]  # those, what moves the answer most, what would turn it
     front: Work[dict[str, Any] | None]  # cleaner and quicker plans than the best mix
 
     @property
@@ -63,6 +64,7 @@ def plan_of(result: Result, document: dict[str, Any]) -> Plan:
     if result.optimum is not None:
         report = with_optimum(report, result)
     entries = cache(lambda: break_even_entries(result))
+    uncertainty = Work(lambda: uncertainty_entry(result))
     best: Work[Plan] = Work(partial(_with_best_mix, result, document))
     plan = Plan(
         document=document,
@@ -78,12 +80,24 @@ def plan_of(result: Result, document: dict[str, Any]) -> Plan:
         why_not=cache(lambda way: why_not_text({**report, "break_even": entries()}, way)),
         result=result,
         with_best_mix=best,
-        uncertainty=Work(lambda: uncertainty_entry(result)),
+        uncertainty=uncertainty,
+        certainty=Work(partial(_certainty, result, uncertainty)),
         front=Work(lambda: pareto_entry(best.result().result)),
     )
     if result.optimum is not None:
         best.set(plan)
     return plan
+
+
+def _certainty(result: Result, uncertainty: Work[dict[str, Any]]) -> dict[str, Any]:
+    """The parts of a plan's document on how sure it is."""
+    tell("uncertainty", 0, 3)
+    if not uncertainty.known:
+        uncertainty.set(uncertainty_entry(result))
+    tell("sensitivity", 1, 3)
+    bars = sensitivity_entries(result)
+    tell("flips", 2, 3)
+    return {"uncertainty": uncertainty.answer, "sensitivity": bars, "flips": flips_entry(result)}
 
 
 def _with_best_mix(result: Result, document: dict[str, Any]) -> Plan:

@@ -63,7 +63,8 @@ if view.recommended is None:
     impossible(view)
 if view.recommended is not None:
     charts_and_reasons(view, outdated=outdated)
-if plan.with_best_mix.known or not outdated:
+searched, works = plan.with_best_mix.known, view.recommended is not None
+if works if searched else not outdated:  # where no way works, the box above says why
     plan_best_mix.show(view, plan)
 if view.recommended is not None:
     plan_band.show(view, plan, outdated=outdated)
