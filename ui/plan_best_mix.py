@@ -59,7 +59,7 @@ def heading(view: View) -> str:
     if found["same_as"] is not None:
         return t("best.same", way=t(f"way.{_kind(view, found['same_as'])}"))
     mine = next(way for way in view.strategies if way["kind"] == "optimal")
-    others = [way for way in view.feasible if way is not mine]
+    others = [way for way in view.distinct if way is not mine]
     if not others:
         return t("best.only")
     next_best = min(others, key=lambda way: float(way["present_value_usd"]))

@@ -233,7 +233,7 @@ class View:
 
     def problem_words(self, way: Row) -> list[str]:
         """Why a way does not work, in sentences."""
-        if way["kind"] == "optimal":
+        if way.get("kind") == "optimal":
             return [with_labels(line) for line in no_best_mix_lines(dict(self.report))]
         return [self._problem(problem["code"], problem["field"], problem["params"]) for problem in way["problems"]]
 
