@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from planner.messages import Tender, render
+from planner.report.most_work import most_work_text
 from planner.report.text_table import cell_text, table, whole_text
 
 _PROVEN: Final = 5e-6
@@ -22,6 +23,8 @@ def optimum_text(document: dict[str, Any]) -> str:
         f"{document['name']}: {document['horizon_months']} months, prices as of {document['catalog_as_of']},"
         f" {currency['code']}"
     )
+    if document.get("most_work") is not None:
+        head = "\n".join([head, "", *most_work_text(document)])
     if not found["found"]:
         return "\n".join([head, "", render("no_best_mix"), *no_best_mix_lines(document)]) + "\n"
     ways = [way for way in document["strategies"] if way["tco_usd"] is not None]
