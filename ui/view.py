@@ -165,13 +165,11 @@ class View:
             return t("title.local", owned=self.owned_words(way))
         if way["kind"] == "cloud" or not self.owned(way):
             return t("title.cloud", rented=self.rented_words(way))
-        return t(
-            "title.hybrid",
-            owned=self.owned_words(way),
-            owned_work=self.work_words(way, rented=False),
-            rented=self.rented_words(way),
-            rented_work=self.work_words(way, rented=True),
-        )
+        owned_work, rented_work = (self.work_words(way, rented=rented) for rented in (False, True))
+        words = {"owned": self.owned_words(way), "rented": self.rented_words(way)}
+        if owned_work == rented_work:
+            return t("title.both", work=owned_work, **words)
+        return t("title.hybrid", owned_work=owned_work, rented_work=rented_work, **words)
 
     def sentence(self) -> str:
         """The total, and how far the other ways are from it."""
@@ -234,7 +232,8 @@ class View:
     def problem_words(self, way: Row) -> list[str]:
         """Why a way does not work, in sentences."""
         if way.get("kind") == "optimal":
-            return [with_labels(line) for line in no_best_mix_lines(dict(self.report))]
+            lines = [with_labels(line.removeprefix("limits: ")) for line in no_best_mix_lines(dict(self.report))]
+            return [_ended(f"{line[:1].upper()}{line[1:]}") for line in lines]
         return [self._problem(problem["code"], problem["field"], problem["params"]) for problem in way["problems"]]
 
     def _problem(self, code: str, field: str, params: Mapping[str, Any]) -> str:
@@ -243,6 +242,9 @@ class View:
         if code == "machines_missing":
             months = str(params["months"]).replace("-", formatting.EN_DASH)
             return t("impossible.machines_missing", **{**params, "months": months})
+        if code.startswith("over_limit_"):
+            rounded = {name: float(f"{value:.4g}") for name, value in params.items()}
+            return _ended(with_labels(render(code, field=field, **rounded)))
         if code != "deadline_missed":
             return _ended(render(code, field=_setting(field), **params))
         return t(
