@@ -63,6 +63,15 @@ def columns(key: str, spec: int | Sequence[float], **options: Any) -> list[Delta
         return st.columns(spec, **options)
 
 
+def grid(key: str) -> DeltaGenerator:
+    """Places beside each other without a container for each, as the key begins: see the style rules in `app.py`.
+
+    "four_": four, two by two where they would be narrow; "fours_" also below each other on a phone; "pairs_": two, on
+    a phone below each other. Columns in columns cost a quarter of a millisecond each at every change.
+    """
+    return st.container(key=key)
+
+
 def currency_of(report: dict[str, Any]) -> formatting.Currency:
     """The currency in which a plan is shown."""
     currency = report["currency"]

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from planner.cost.lines import Array
+from planner.cost.course import Array
 from planner.strategy.kernel import Choice, Evaluation, kernel
 from planner.strategy.limits import Limit, limits_of
 from planner.strategy.measures import COST, KG_CO2E

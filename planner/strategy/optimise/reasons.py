@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from planner.cost.lines import Array
+from planner.cost.course import Array
 from planner.strategy.allocate import late_problem
 from planner.strategy.kernel import Choice, Evaluation
 from planner.strategy.limits import limit_values
