@@ -25,8 +25,8 @@ LINES_PX = 330
 LINES_PLOT_PX = 265  # without axis and titles
 FADED = 0.45
 _APART = {"scale": {"color": "independent"}}  # colour scales of layers merge otherwise
-DASH = {"hybrid": [1, 0], "local": [6, 4], "cloud": [2, 3]}
-STROKE = {"hybrid": 3.0, "local": 2.0, "cloud": 2.0}
+DASH = {"hybrid": [1, 0], "local": [6, 4], "cloud": [2, 3], "optimal": [9, 3, 2, 3]}
+STROKE = {"hybrid": 3.0, "local": 2.0, "cloud": 2.0, "optimal": 3.0}
 TITLE_ABOVE = {"titleAngle": 0, "titleAlign": "left", "titleAnchor": "end", "titleX": 0, "titleY": -14}
 """Title of a vertical axis, lying above its end."""
 _QUARTERS_FROM = 100.0  # from here on a quarter of a power of ten is a whole number

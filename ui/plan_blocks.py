@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,7 +18,7 @@ from ui.plan_spot import spot_lines
 from ui.remedies import remedies
 from ui.view import View, way_name
 
-_BADGE = {"hybrid": "green", "local": "blue", "cloud": "orange"}
+_BADGE = {"hybrid": "green", "local": "blue", "cloud": "orange", "optimal": "violet"}
 
 
 def problem_box(problems: Sequence[Problem], groups: Sequence[Group]) -> None:
@@ -27,8 +28,8 @@ def problem_box(problems: Sequence[Problem], groups: Sequence[Group]) -> None:
     st.error(f"**{t('problem.title')}**\n\n{lines}", icon=":material/error:")
 
 
-def answer(view: View, *, outdated: bool) -> None:
-    """Title, sentence, and what the last change moved."""
+def answer(view: View, *, outdated: bool, searching: bool = False) -> None:
+    """Title, sentence, what the last change moved, and whether something better is still looked for."""
     title, sentence = view.title(), dollars(view.sentence())
     if outdated:
         st.badge(t("answer.outdated"), icon=":material/history:", color="gray")
@@ -36,7 +37,8 @@ def answer(view: View, *, outdated: bool) -> None:
         st.markdown(f":gray[{sentence}]")
         return
     st.title(title, anchor=False)
-    st.markdown(f"{sentence}{_moved(view)}")
+    more = f" :gray[{t('best.under_way')}]" if searching else ""
+    st.markdown(f"{sentence}{_moved(view)}{more}")
 
 
 def _moved(view: View) -> str:
@@ -44,12 +46,14 @@ def _moved(view: View) -> str:
     if view.recommended is None:
         return ""
     total = formatting.money(view.recommended["tco_usd"], view.currency, fine=True)
-    code = view.currency.code
-    shown = st.session_state.get("shown_total", (code, total, ""))
+    code, asked = view.currency.code, json.dumps(view.document, default=str)
+    shown = st.session_state.get("shown_total", (code, total, "", asked))
     if shown[0] != code:  # the same money in another currency has not moved
-        shown = (code, total, "")
+        shown = (code, total, "", asked)
+    elif shown[3] == asked:  # what the best mix makes of it was not moved by a change
+        shown = (code, total, shown[2], asked)
     elif shown[1] != total:
-        shown = (code, total, shown[1])
+        shown = (code, total, shown[1], asked)
     st.session_state["shown_total"] = shown
     return f" :gray[{dollars(t('answer.was', total=shown[2]))}]" if shown[2] else ""
 

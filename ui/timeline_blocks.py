@@ -28,7 +28,7 @@ from ui.fiscal import PERIODS
 from ui.formatting import dollars, escaped
 from ui.i18n import t
 from ui.plan_waiting import overflow_sentences
-from ui.state import Plan
+from ui.plans import Plan
 from ui.timeline_data import Timeline
 from ui.view import Row, View, way_name
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from planner.cost.lines import Array
+from planner.cost.course import Array
 from planner.strategy.optimise.effects import Coefficients
 from planner.strategy.optimise.mix import Mix
 from planner.strategy.optimise.owned import add_machines, add_shares

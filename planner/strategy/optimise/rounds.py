@@ -24,6 +24,7 @@ from planner.strategy.optimise.programme import Solved
 from planner.strategy.optimise.records import Round
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import PlanProblem
+from planner.strategy.progress import tell
 from planner.strategy.quotas import limits as under_quota
 from planner.strategy.quotas import quota_uses, run_gpus
 
@@ -107,6 +108,7 @@ def in_rounds(search: Search) -> tuple[tuple[Choice, float] | None, float, bool]
     problem, theta = search.problem, search.theta
     bound, timed_out = -np.inf, False
     for number in range(_ROUNDS + 1):
+        tell("rounds", number)
         mix, solved = search.solved(search.limits)
         timed_out = timed_out or solved.timed_out
         if number == 0:
