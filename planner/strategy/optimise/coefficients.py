@@ -65,6 +65,7 @@ def coefficients(problem: PlanProblem, theta: Theta, pairs: Sequence[int]) -> Co
         egress_per_gb=tuple(found.unit_price(f"egress.{provider.id}") for provider in problem.providers),
         hour_price=found.hour_prices(),
         commitments=found.commitments(pairs),
+        running=found.running(),
     )
 
 
@@ -91,7 +92,7 @@ class _Kernel:
         self._nothing = np.zeros((MEASURES, self.times))
         rate = float(theta[0, problem.discount_rate_at])
         self.discount = np.asarray(discount_factor(rate, np.arange(float(self.times))))
-        self.base = self._effects(self.problem, self.theta, self._choice(1))[0]
+        self.base = self._effects(self.problem, self._uncredited(), self._choice(1))[0]
 
     @staticmethod
     def _without(problem: PlanProblem, theta: Theta) -> Theta:
@@ -104,6 +105,24 @@ class _Kernel:
         plain = theta.copy()
         plain[:, columns] = 0.0
         return plain
+
+    def _uncredited(self) -> Theta:
+        """All values, but that credits pay nothing: what every plan has is part of the bill that they may pay."""
+        theta = self.theta.copy()
+        theta[:, [credit.amount_at for credit in self.problem.credits]] = 0.0
+        return theta
+
+    def running(self) -> dict[int, Array]:
+        """Terms that began before the plan."""
+        names = {offer.id: at for at, offer in enumerate(self.problem.offers)}
+        found: dict[int, Array] = {}
+        for line in kernel(self.problem, self._uncredited(), self._choice(1)).lines:
+            if line.kind == "commitment":
+                paid = np.zeros(self.times)
+                tax = 1.0 if self.problem.tax_recoverable or not line.taxed else self._with_tax()
+                paid[: line.amount.shape[1]] = line.amount[0] * tax
+                found[names[line.resource]] = paid
+        return found
 
     def _choice(self, rows: int) -> Choice:
         return Choice(
@@ -260,7 +279,13 @@ class _Kernel:
         prices = {}
         for at, offer in enumerate(self.problem.offers):
             if offer.free_hours:
+                beyond = [
+                    f"overflow.{other.id}"
+                    for other in self.problem.offers
+                    if other.commitment is not None and other.commitment.overflow == at
+                ]
                 lines = [id for id in self._unit_price if id.startswith("rental.") and id.endswith(f".{offer.id}")]
+                lines += [id for id in beyond if id in self._unit_price]
                 prices[at] = self.unit_price(lines[0]) if lines else self._nothing
         return prices
 

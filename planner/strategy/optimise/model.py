@@ -11,7 +11,9 @@ from planner.strategy.optimise.effects import Coefficients
 from planner.strategy.optimise.mix import Mix
 from planner.strategy.optimise.owned import add_machines, add_shares
 from planner.strategy.optimise.periods import Period, weights
-from planner.strategy.optimise.rented import add_commitments, add_credits, add_free_hours, add_renting
+from planner.strategy.optimise.relief import add_credits, add_free_hours
+from planner.strategy.optimise.rented import add_commitments, add_renting
+from planner.strategy.optimise.split import NO_SPLIT, Split
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import PlanProblem
 
@@ -24,6 +26,7 @@ def build(
     *,
     loads: Mapping[int, float],
     quota_gpus: Mapping[int, int],
+    split: Split = NO_SPLIT,
 ) -> Mix:
     """The programme without limits on money, energy and emissions, which `with_limits` adds.
 
@@ -35,6 +38,8 @@ def build(
         Most of the powered hours of each machine type that may be booked. [-]
     quota_gpus : mapping
         GPUs under each quota that whole runs can use.
+    split : mapping
+        How credits that are used up were shared in an earlier answer.
     """
     mix = Mix(problem, found, periods)
     worth = [discounts(problem, found, period) for period in periods]
@@ -43,7 +48,7 @@ def build(
     add_renting(mix, theta, worth)
     add_commitments(mix, worth, quota_gpus)
     add_free_hours(mix, theta, worth)
-    add_credits(mix, theta)
+    add_credits(mix, theta, split)
     return mix
 
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from planner.cost.lines import Array
-from planner.strategy.measures import COST
-from planner.strategy.optimise.mix import Mix, month_factor
+from planner.strategy.measures import COST, PAID
+from planner.strategy.optimise.mix import Mix, billed_at, month_factor
 from planner.strategy.parameters import Theta
 
 FEW_RUNS = 12.0
@@ -35,8 +35,9 @@ def add_shares(mix: Mix, theta: Theta, worth: list[Array]) -> None:
         for pair in np.flatnonzero(active).tolist():
             offer = problem.pairs[found.pairs[pair]].offer
             if offer is not None:
-                provider, place = problem.offers[offer].provider, int(mix.share[pair, at])
-                mix.bill(provider, at, place, found.share[pair], found.rental[pair])
+                place, rental = int(mix.share[pair, at]), found.rental[pair]
+                mix.bill_instances(billed_at(problem, offer), at, place, rental)
+                mix.bill_extras(problem.offers[offer].provider, at, place, found.share[pair, PAID] - rental)
         for job in np.unique(jobs[active]):
             places = mix.share[(jobs == job) & active, at]
             programme.row(places, np.ones(len(places)), 1.0, 1.0)

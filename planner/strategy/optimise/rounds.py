@@ -22,11 +22,14 @@ from planner.strategy.optimise.options import only
 from planner.strategy.optimise.periods import periods
 from planner.strategy.optimise.programme import Solved
 from planner.strategy.optimise.records import Round
+from planner.strategy.optimise.split import Split, credit_split
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import PlanProblem
 from planner.strategy.quotas import limits as under_quota
 from planner.strategy.quotas import quota_uses, run_gpus
 
+AGREED: Final = 1e-3
+"""Share of the cost by which programme and kernel may differ. [-]"""
 _ROUNDS: Final = 6
 
 
@@ -42,13 +45,16 @@ class Search:
     time_limit_s: float
     loads: dict[int, float]
     quota_gpus: dict[int, int]
+    split: Split = field(default_factory=dict)
     extra: Callable[[Mix], None] | None = None  # rows beyond the limits
     rounds: list[Round] = field(default_factory=list)
 
     def mix(self) -> Mix:
         """The programme as far as it is known, without limits."""
         when = periods(self.problem)
-        return build(self.problem, self.theta, self.found, when, loads=self.loads, quota_gpus=self.quota_gpus)
+        return build(
+            self.problem, self.theta, self.found, when, loads=self.loads, quota_gpus=self.quota_gpus, split=self.split
+        )
 
     def solved(
         self, limits: tuple[Limit, ...], forced: tuple[int, int] | None = None, *, time_limit_s: float | None = None
@@ -103,16 +109,17 @@ def _quota_gpus(problem: PlanProblem, pairs: list[int]) -> dict[int, int]:
 
 
 def in_rounds(search: Search) -> tuple[tuple[Choice, float] | None, float, bool]:
-    """Solve, cost and simulate until nobody is late for waiting and quotas hold, or so many times."""
+    """Solve, cost and simulate until nobody is late for waiting, quotas hold and costs agree, or so many times."""
     problem, theta = search.problem, search.theta
     bound, timed_out = -np.inf, False
+    best: tuple[Choice, float] | None = None
     for number in range(_ROUNDS + 1):
         mix, solved = search.solved(search.limits)
         timed_out = timed_out or solved.timed_out
         if number == 0:
             bound = solved.bound + search.base_usd
         if solved.values is None:
-            return None, bound, timed_out
+            return best, bound, timed_out
         choice = mix.choice(solved.values)
         evaluation = kernel(problem, theta, choice)
         cost = float(evaluation.present_value_usd[0])
@@ -121,14 +128,19 @@ def in_rounds(search: Search) -> tuple[tuple[Choice, float] | None, float, bool]
         search.rounds.append(_round(search, cost, planned, late))
         over = _over_quota(search, choice)
         if not late and not over:
-            problems = choice_problems(problem, theta, choice)
-            return (None if problems else (choice, cost)), bound, timed_out
+            if not choice_problems(problem, theta, choice) and (best is None or cost < best[1]):
+                best = choice, cost
+            split = {**search.split, **credit_split(problem, evaluation)}
+            if abs(search.rounds[-1].deviation) <= AGREED or split == search.split:
+                return best, bound, timed_out
+            search.split = split  # what the programme took for granted of credits wasn't so
+            continue
         search.quota_gpus.update(over)
         last = number == _ROUNDS - 1  # then nothing with a limit may wait there any more
         search.loads = tightened(search.loads, evaluation, late)
         if last:
             search.found = _without_limited(search, late)
-    return None, bound, timed_out
+    return best, bound, timed_out
 
 
 def _round(search: Search, cost: float, planned: float, late: list[int]) -> Round:
