@@ -25,6 +25,8 @@ _ROLE_OF_LINE = {
     "tax_purchase": "owned",
     "loan_proceeds": "owned",
     "loan_repayment": "owned",
+    "running_loan": "owned",
+    "running_lease": "owned",
     "lease": "owned",
     "buyout": "owned",
     "tax_lease": "owned",

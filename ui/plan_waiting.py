@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from planner.report.waiting import FEW_RUNS
+from planner.report.waiting import FEW_RUNS, unsure
 from ui import formatting
 from ui.formatting import dollars, escaped
 from ui.i18n import t
@@ -123,7 +123,7 @@ def _rows(view: View, way: Row, planned: Mapping[str, Any], with_more: Mapping[s
                     t("waiting.way"): way_name(way),
                     t("waiting.job"): job["id"],
                     t("waiting.machines"): f"{machine['count']} × {machine['id']}",
-                    t("waiting.mean"): wait_words(job["wait_mean_h"]),
+                    t("waiting.mean"): _mean_words(job),
                     t("waiting.p90"): t("waiting.few") if few else wait_words(job["wait_p90_h"]),
                     t("waiting.done"): formatting.duration(job["turnaround_p50_h"]),
                     t("waiting.done_p90"): t("waiting.few") if few else formatting.duration(job["turnaround_p90_h"]),
@@ -134,6 +134,12 @@ def _rows(view: View, way: Row, planned: Mapping[str, Any], with_more: Mapping[s
                 }
             )
     return rows
+
+
+def _mean_words(job: Mapping[str, Any]) -> str:
+    """A mean wait, with its standard error where that is large."""
+    mean = wait_words(job["wait_mean_h"])
+    return f"{mean} ± {formatting.duration(job['wait_mean_error_h'])}" if unsure(job) else mean
 
 
 def wait_words(hours: float) -> str:

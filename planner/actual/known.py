@@ -20,7 +20,8 @@ NOT_CASH: Final = "opportunity"
 KINDS: Final = (
     "gpu", "host", "installation", "tax_purchase", "buyout", "resale_gpu", "resale_host", "electricity", "colocation",
     "maintenance", "staff_local", "staff_cloud", "rental", "commitment", "overflow", "storage", "egress", "ingress",
-    "free_hours", "credit", "loan_proceeds", "loan_repayment", "lease", "tax_lease", "tax_local", "tax_rented",
+    "free_hours", "credit", "loan_proceeds", "loan_repayment", "lease", "running_loan", "running_lease",
+    "tax_lease", "tax_local", "tax_rented",
 )  # fmt: skip
 """Kinds of lines of which an invoice may speak, besides those of the plan at hand."""
 

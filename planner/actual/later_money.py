@@ -13,6 +13,7 @@ from planner.strategy.offers import RentedOffer
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import Issue, PlanProblem
 
+_MOST_MAINTENANCE = 100.0  # a year over the price, that a scenario takes
 _SMALLEST = 1e-6  # of what is left of a credit [USD] or of free hours [h]
 
 
@@ -97,7 +98,9 @@ def _hardware_prices(comparison: Comparison, past: int, kept: Mapping[str, Any])
         ):
             values[f"{where}.{part}_price_usd"] = float(theta[0, column]) * factor / (tax if included else 1.0)
         values[f"{where}.prices_include_tax"] = False
-        values[f"{where}.maintenance_share_per_year"] = min(float(theta[0, machine.maintenance_at]) / factor, 1.0)
+        values[f"{where}.maintenance_share_per_year"] = min(
+            float(theta[0, machine.maintenance_at]) / factor, _MOST_MAINTENANCE
+        )
     return values
 
 

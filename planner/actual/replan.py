@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from planner.actual.carried import ENOUGH, Replan, say
+from planner.actual.contracts_then import carry_contracts
 from planner.actual.demand_then import Demand, carry_demand, scale_demand
 from planner.actual.drift import Comparison, JobDrift, ResourceDrift
 from planner.actual.known import later
@@ -14,13 +15,11 @@ from planner.actual.later_money import carry_money, price_then
 from planner.actual.machines_then import Stock, machines_then
 from planner.actual.planned import PlannedRuns, gpu_h_at
 from planner.actual.terms_then import carry_terms
-from planner.cost.lines import Array
 from planner.errors import InputError
 from planner.scenario.load import check_document
 from planner.scenario.machines import MachineInput
 from planner.scenario.paths import with_overrides
 from planner.scenario.schema import Scenario
-from planner.strategy.fleet import cohort_units
 from planner.strategy.machines import Machine
 
 _SAME = 1e-9
@@ -106,8 +105,10 @@ def _machines(found: Replan, scenario: Scenario, comparison: Comparison) -> None
             entry |= new_cards
             for job in found.document["jobs"].values():  # measured on the old cards
                 (job.get("throughput") or {}).pop(machine.id, None)
-        _orders(found, entry, told, machine, way.choice.machine_count[:, index], stock)
-        if machine.finance is not None:
+        _orders(found, entry, told, machine, stock)
+        if machine.id in machines:
+            carry_contracts(found, comparison, index, entry)
+        elif machine.finance is not None or machine.contracts:
             say(found.left, "replan_financing", f"machines.{machine.id}.finance", machine=machine.id)
 
 
@@ -140,34 +141,24 @@ def _machine(
         return
     if fixed is not None:
         entry["count"] = max(fixed, stock.count)
-    entry["owned"] = {
-        "count": stock.count,
-        "age_months": stock.age_months,
-        "resale_gpu_usd": stock.resale_gpu_usd,
-        "resale_host_usd": stock.resale_host_usd,
-    }
-    origin = {"machine": id, "count": stock.count, "age_months": stock.age_months}
-    say(found.carried, "replan_machines_bought" if stock.billed else "replan_machines", where, **origin)
-    if stock.bought and not scenario.owned_value_counts:
-        say(found.left, "replan_value_uncounted", where, machine=id)
-    if stock.mixed:
-        say(found.left, "replan_ages_mixed", where, machine=id, age_months=stock.age_months)
+    first, *others = (batch.entry(owned_value_counts=scenario.owned_value_counts) for batch in stock.batches)
+    named = {f"batch{number}": batch for number, batch in enumerate(others, start=2)}
+    entry["owned"] = {**first, **({"others": named} if named else {})}
+    for batch in stock.batches:
+        params = {"machine": id, "count": batch.count, "age_months": batch.age_months}
+        if batch.comes_after:
+            say(found.carried, "replan_machines_coming", where, **params, months=batch.comes_after)
+            continue
+        say(found.carried, "replan_machines_bought" if stock.billed else "replan_machines", where, **params)
+        if batch.replacement_after is not None:
+            say(found.carried, "replan_replacement", where, **params, months=batch.replacement_after)
 
 
-def _orders(
-    found: Replan, entry: dict[str, Any], told: MachineInput, machine: Machine, planned: Array, stock: Stock | None
-) -> None:
-    """Stages after the months that are over; what is on its way then can't be said in a scenario."""
+def _orders(found: Replan, entry: dict[str, Any], told: MachineInput, machine: Machine, stock: Stock | None) -> None:
+    """Stages after the months that are over."""
     past = found.month - 1
-    units = zip(machine.cohorts, cohort_units(machine, planned), strict=True)
-    on_their_way = sum(
-        int(count[0])
-        for cohort, count in units
-        for month in cohort.purchase_months
-        if month <= past < month + cohort.delivery_months
-    )
-    if on_their_way:
-        say(found.left, "replan_on_their_way", f"machines.{machine.id}", machine=machine.id, count=on_their_way)
+    if stock is not None and stock.unsaid:
+        say(found.left, "replan_on_their_way", f"machines.{machine.id}", machine=machine.id, count=stock.unsaid)
     stages = {month - past: count for month, count in (told.purchases or {}).items() if month > past}
     entry.pop("purchases", None)
     there = 0 if stock is None else stock.count

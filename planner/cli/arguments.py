@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from planner.scenario.money import parse_money
 from planner.scenario.values import LARGEST, SMALLEST
 from planner.strict_yaml import parse, shorten
 
@@ -105,6 +106,23 @@ def override_of(text: str) -> tuple[str, Any]:
         problem = parsed.problems[0]
         raise argparse.ArgumentTypeError(f"found {problem.found} for {path}, expected {problem.expected}")
     return path, parsed.data["value"]
+
+
+def budget_of(text: str) -> float | str:
+    """Money that isn't negative, as a number in USD or as text with a currency.
+
+    Raises
+    ------
+    argparse.ArgumentTypeError
+        Anything else.
+    """
+    try:
+        money = parse_money(float(text) if _NUMBER.fullmatch(text.strip()) else text.strip())
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"found {shorten(text, 60)!r}, expected {error}") from error
+    if money.amount < 0:
+        raise argparse.ArgumentTypeError(f"found {shorten(text, 60)!r}, expected an amount of at least 0")
+    return money.amount if money.currency == "USD" else f"{money.amount!r} {money.currency}"
 
 
 def add_overrides(parser: argparse.ArgumentParser) -> None:

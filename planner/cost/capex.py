@@ -26,6 +26,7 @@ class Schedule:
 
     purchase_months: tuple[int, ...]
     sales: tuple[Sale, ...]
+    paid: int = 0  # of the purchases, the first ones: before the plan began, in months of 0 and below
 
 
 def unit_schedule(
@@ -38,6 +39,9 @@ def unit_schedule(
     replaced_age: int | None = None,
     ordered_month: int = 0,
     delivery_months: int = 0,
+    comes_after: int = 0,
+    replacement_after: int | None = None,
+    goes_after: int | None = None,
 ) -> Schedule:
     """Purchases and sales of one unit: sold and bought again at the end of its life, sold after the last month.
 
@@ -57,6 +61,12 @@ def unit_schedule(
         Age at which units of the plan go, where that is before the end of their life: under a lease. [months]
     ordered_month, delivery_months : int
         End of the month in which the first unit is bought (0: the start), and how long a unit takes to come. [months]
+    comes_after : int
+        End of the month in which a unit comes that is paid already. [months]
+    replacement_after : int or None
+        The same of a replacement of it: until then it stays, however old. [months]
+    goes_after : int or None
+        End of the month in which the first unit goes back, at the end of a lease that runs already. [months]
 
     Returns
     -------
@@ -69,20 +79,25 @@ def unit_schedule(
         When a unit is at the end of its life before it is used.
     """
     for field, age in (("owned.age_months" if owned else "age_months", first_age), ("age_months", replacement_age)):
-        if age >= useful_life_months:
+        if age >= useful_life_months and not (replacement_after is not None and field == "owned.age_months"):
             raise InputError("past_useful_life", field=field, value=age, useful_life_months=useful_life_months)
     purchases: list[int] = [] if owned else [ordered_month]
     sales: list[Sale] = []
-    start, age = 0 if owned else ordered_month + delivery_months, first_age
+    start, age = comes_after if owned else ordered_month + delivery_months, first_age
     until = replaced_age if replaced_age is not None and not owned else useful_life_months
+    if goes_after is not None:
+        until = first_age + goes_after - start
+    end = replacement_after
     while True:
-        end = max(start + until - age, delivery_months)  # a replacement ordered at the start comes then
+        if end is None:
+            end = max(start + until - age, delivery_months)  # a replacement ordered at the start comes then
         if end >= horizon_months:
             sales.append(Sale(month=horizon_months, bought_age=age, sold_age=age + horizon_months - start))
-            return Schedule(purchase_months=tuple(purchases), sales=tuple(sales))
+            paid = 0 if replacement_after is None else min(len(purchases), 1)
+            return Schedule(purchase_months=tuple(purchases), sales=tuple(sales), paid=paid)
         sales.append(Sale(month=end, bought_age=age, sold_age=age + end - start))
         purchases.append(end - delivery_months)
-        start, age, until = end, replacement_age, replaced_age or useful_life_months
+        start, age, until, end = end, replacement_age, replaced_age or useful_life_months, None
 
 
 def residual_ratio(ratio_sold: Numeric, ratio_bought: Numeric) -> Numeric:

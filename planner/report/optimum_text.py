@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from planner.messages import Tender, render
+from planner.report.most_work import most_work_text
 from planner.report.text_table import cell_text, table, whole_text
 
 _PROVEN: Final = 5e-6
@@ -23,6 +24,8 @@ def optimum_text(document: dict[str, Any]) -> str:
         f"{document['name']}: {document['horizon_months']} months, prices as of {document['catalog_as_of']},"
         f" {currency['code']}"
     )
+    if document.get("most_work") is not None:
+        head = "\n".join([head, "", *most_work_text(document)])
     if not found["found"]:
         problems = [render(one["code"], tender, field=one["field"], **one["params"]) for one in entry["problems"]]
         return "\n".join([head, "", render("no_best_mix"), *problems]) + "\n"

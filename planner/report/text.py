@@ -15,7 +15,7 @@ from planner.report.finance_text import finance_lines
 from planner.report.optimum_text import front_lines, rejected_lines, sure_lines
 from planner.report.owned_options import option_name
 from planner.report.text_table import UNKNOWN, cell_text, table, whole_text
-from planner.report.waiting import FEW_RUNS
+from planner.report.waiting import FEW_RUNS, unsure
 
 WAYS_EXPLAINED = (
     "likely: in 8 of 10 cases; at the start: cash paid at once; estimated: share of the money that rests on estimates"
@@ -259,6 +259,8 @@ def _overflow(entry: dict[str, Any], rate: float, code: str) -> list[str]:
 def _simulated(job: dict[str, Any], what: str) -> list[str]:
     """Mean and 90th percentile, known to a tenth of an hour; of few runs the latter says nothing."""
     mean, p90 = (cell_text(round(job[f"{what}_{name}_h"], 1)) for name in ("mean", "p90"))
+    if what == "wait" and unsure(job):
+        mean += f" ± {cell_text(round(job['wait_mean_error_h'], 1))}"
     return [mean, p90 if job["runs"] >= FEW_RUNS else "too few runs"]
 
 

@@ -19,6 +19,17 @@ FEW_RUNS: Final = 20
 """Simulated runs below which nine in ten are all but one or two."""
 
 
+UNSURE_SHARE: Final = 0.1
+"""Standard error over the mean wait from which a page says it."""
+_UNSURE_H = 0.05  # what a text rounds to nothing
+
+
+def unsure(job: Mapping[str, Any]) -> bool:
+    """Whether the mean wait of a job's entry is known so badly that this must be said."""
+    error_h = job["wait_mean_error_h"]
+    return error_h is not None and bool(error_h > max(UNSURE_SHARE * job["wait_mean_h"], _UNSURE_H))
+
+
 def waiting_entries(result: Result, strategy: StrategyResult, *, more: int = 0) -> dict[str, dict[str, Any]]:
     """What was simulated for each type of owned machine with work, by machine; with more machines than planned."""
     return {entry.machine: machine_waiting_entry(entry, result) for entry in simulated(result, strategy, more=more)}

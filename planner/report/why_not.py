@@ -36,6 +36,8 @@ _PART_OF_LINE = {
     "ingress": "data",
     "loan_proceeds": "financing",
     "loan_repayment": "financing",
+    "running_loan": "financing",
+    "running_lease": "financing",
     "lease": "financing",
     "buyout": "financing",
     "tax_lease": "financing",

@@ -17,6 +17,15 @@ FinancedShare = Annotated[float, BeforeValidator(check_positive), Field(le=1)]
 LeaseFactor = Annotated[float, BeforeValidator(check_positive), Field(le=1)]
 
 
+class RunningContract(Model):
+    """What is left to pay of a loan or a lease that was agreed before the plan begins, for all its machines."""
+
+    kind: Literal["loan", "lease"] = "loan"
+    from_month: TermMonths = 1
+    payments: TermMonths
+    nominal_usd_per_month: Price
+
+
 class LeaseTerms(Model):
     """A lease of one machine; amounts are those of the contract, the same in every month."""
 

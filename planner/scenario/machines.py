@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from planner.catalog.records import PRECISIONS, Precision, Segment
 from planner.scenario.base import Model
 from planner.scenario.failures import TYPICAL, FailuresPerYear, RepairH
-from planner.scenario.finance import FinanceInput
+from planner.scenario.finance import FinanceInput, RunningContract
 from planner.scenario.owned import Owned, check_idle
 from planner.scenario.values import (
     AgeMonths,
@@ -22,13 +22,14 @@ from planner.scenario.values import (
     Count,
     DeliveryMonths,
     Fte,
+    Id,
     MachineIdleW,
     MachineW,
+    MaintenanceShare,
     Price,
     Pue,
     PurchaseMonth,
     ResidualRatios,
-    Share,
     Switch,
     check_number,
     check_positive,
@@ -60,13 +61,14 @@ class MachineInput(Model):
     powered_h_per_month: Annotated[float, BeforeValidator(check_number), Field(ge=1, le=730)] | None = None
     target_utilisation: Annotated[float, BeforeValidator(check_positive), Field(le=1)] | None = None
     useful_life_months: Annotated[int, BeforeValidator(check_whole), Field(ge=1, le=240)] | None = None
-    maintenance_share_per_year: Share | None = None
+    maintenance_share_per_year: MaintenanceShare | None = None
     fte_per_machine: Fte | None = None
     residual_gpu: ResidualRatios | None = None
     residual_host: ResidualRatios | None = None
     failures_per_year: FailuresPerYear | None = None
     repair_h: RepairH | None = None
     finance: FinanceInput | None = None
+    still_to_pay: Annotated[dict[Id, RunningContract], Field(max_length=100)] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _consistent(self) -> MachineInput:
@@ -84,8 +86,14 @@ class MachineInput(Model):
             raise FieldError("age_months", expected="the months since the used machine was first sold")
         if self.condition == "new" and self.age_months not in (None, 0):
             raise FieldError("age_months", expected="0 for a new machine, or 'condition: used'")
-        if self.owned is not None and self.count is not None and self.count < self.owned.count:
-            raise FieldError("count", expected=f"a number of at least {self.owned.count}, the owned machines")
+        if self.still_to_pay and self.owned is not None and self.owned.at_start in ("sell", "cheapest"):
+            raise FieldError("still_to_pay", expected="none where the machines may be sold ('owned.at_start')")
+        for name, units in {} if self.owned is None else self.owned.batches.items():
+            if (units.replacement_after_months or 0) > self.delivery_months:
+                where = f"owned.{f'others.{name}.' if name else ''}replacement_after_months"
+                raise FieldError(where, expected=f"at most 'delivery_months' ({self.delivery_months}): it was ordered")
+        if self.owned is not None and self.count is not None and self.count < self.owned.total:
+            raise FieldError("count", expected=f"a number of at least {self.owned.total}, the owned machines")
         if self.count is not None and self.fixed_count != self.count:
             told = "the purchases" if self.owned is None else "the owned machines and the purchases"
             raise FieldError("count", expected=f"{self.fixed_count}, {told} together, or only 'purchases'")
@@ -96,7 +104,7 @@ class MachineInput(Model):
         """All machines, whenever they come; None where the work decides."""
         if self.purchases is None:
             return self.count
-        return sum(self.purchases.values()) + (0 if self.owned is None else self.owned.count)
+        return sum(self.purchases.values()) + (0 if self.owned is None else self.owned.total)
 
 
 class GpuInput(Model):

@@ -157,6 +157,7 @@ NonNegative = Annotated[float, BeforeValidator(_not_negative)]
 Switch = Annotated[bool, BeforeValidator(_switch)]
 Share = Annotated[float, BeforeValidator(_share)]
 Rate = Annotated[float, BeforeValidator(_share)]
+MaintenanceShare = Annotated[float, BeforeValidator(check_number), Field(ge=0, le=100)]  # prices may have fallen
 Interrupted = Annotated[float, BeforeValidator(_share), Field(lt=1)]  # all of them would be without end
 Available = Annotated[float, BeforeValidator(check_positive), Field(le=1)]  # never would be no offer
 AtLeastOne = Annotated[float, BeforeValidator(check_number), Field(ge=1, le=1e6)]

@@ -16,7 +16,7 @@ from planner.strategy.problem import PlanProblem
 from planner.units import HALF_CENT_USD
 
 NOT_CASH = "opportunity"
-_LOAN_KINDS = ("loan_proceeds", "loan_repayment")
+_LOAN_KINDS = ("loan_proceeds", "loan_repayment", "running_loan")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -106,14 +106,14 @@ def _histories(machine: Machine) -> Iterator[tuple[int, SaleColumns]]:
     """Time at which units of the plan begin, with their sale; units that begin together have one history."""
     begun: dict[int, SaleColumns] = {}
     for cohort in machine.cohorts:
-        for start, sale in zip(cohort.purchase_months, _later_sales(cohort), strict=False):
+        for start, sale in zip(cohort.bought, _later_sales(cohort), strict=False):
             begun.setdefault(start, sale)
     yield from sorted(begun.items())
 
 
 def _later_sales(cohort: Cohort) -> tuple[SaleColumns, ...]:
     """Sales of what the plan bought."""
-    return cohort.sales[1:] if cohort.owned else cohort.sales
+    return tuple(sale for sale in cohort.sales if sale.position >= cohort.owned + cohort.paid)
 
 
 def _residual(problem: PlanProblem, theta: Theta, machine: Machine, bought: list[CostLine], time: int) -> float:
@@ -141,7 +141,13 @@ def _residual(problem: PlanProblem, theta: Theta, machine: Machine, bought: list
 
 def _sold(machine: Machine, evaluation: Evaluation) -> Array:
     """What units that the plan bought bring, by time."""
-    first = {f".owned.m{cohort.sales[0].sale.month}" for cohort in machine.cohorts if cohort.owned}
+    first = {
+        f".{cohort.name}.m{sale.sale.month}"
+        for cohort in machine.cohorts
+        if cohort.owned
+        for sale in cohort.sales
+        if sale.position <= cohort.paid
+    }
     lines = [line for line in evaluation.lines if line.resource == machine.id and line.group == "residual"]
     lines = [line for line in lines if not line.id.endswith(tuple(first) or ("\0",))]
     return -np.asarray(np.sum([np.zeros_like(evaluation.discount[0]), *(line.amount[0] for line in lines)], axis=0))

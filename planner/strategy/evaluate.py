@@ -168,9 +168,9 @@ class Result:
             price = self.problem.parameters[machine.gpu_price_at]
             field = f"machines.{machine.id}"
             for cohort in machine.cohorts:
-                if cohort.owned and cohort.purchase_months:
-                    month = cohort.sales[0].sale.month
-                    paid_usd = self._price_at(price.value, cohort.purchase_months[0])
+                if cohort.owned and cohort.bought:
+                    month = cohort.lives[cohort.paid].month
+                    paid_usd = self._price_at(price.value, cohort.bought[0])
                     params = {"machine": machine.id, "month": month, "price_usd": paid_usd}
                     issues.append(Issue(code="owned_replaced", field=f"{field}.useful_life_months", params=params))
             if is_old(price.as_of, self.today) and "scenario" not in price.sources:

@@ -75,16 +75,7 @@ def _loan_lines(rows: Rows, index: int, loan: Loan) -> list[CostLine]:
 def _lease_lines(rows: Rows, index: int, lease: Lease) -> list[CostLine]:
     """Payments of each lease over its whole term, beyond the horizon too."""
     machine = rows.problem.machines[index]
-    drivers: tuple[int, ...] = ()
-    if lease.payment_at is not None:
-        column, unit, leased = lease.payment_at, "machine-month", _started(rows, index)
-    else:
-        assert lease.factor_at is not None
-        priced = [line for line in purchase_lines(rows, index) if line.kind in _LEASED]
-        included = {"gpu": machine.gpu_includes_tax, "host": machine.host_includes_tax}
-        net = [line.amount / _gross(rows, included[line.kind]) for line in priced]
-        column, unit, leased = lease.factor_at, "USD leased", _delivered(machine, sum(net, start=rows.at([])))
-        drivers = tuple(column for line in priced for column in line.price_at)
+    column, unit, leased, drivers = leased_by_time(rows, index, lease)
     if not leased.any():
         return []
     first = 0 if lease.in_advance else 1
@@ -103,6 +94,33 @@ def _lease_lines(rows: Rows, index: int, lease: Lease) -> list[CostLine]:
             minor_at=(lease.inflation_at,),
         )
     ]
+
+
+def leased_by_time(rows: Rows, index: int, lease: Lease) -> tuple[int, str, Array, tuple[int, ...]]:
+    """Column of a lease's payment, the unit that it is for, how much is leased from each time on, and what drives that.
+
+    Parameters
+    ----------
+    rows : Rows
+        A kernel call.
+    index : int
+        Of the machine type.
+    lease : Lease
+        Its lease.
+    """
+    machine = rows.problem.machines[index]
+    drivers: tuple[int, ...] = ()
+    if lease.payment_at is not None:
+        column, unit, leased = lease.payment_at, "machine-month", _started(rows, index)
+    else:
+        assert lease.factor_at is not None
+        priced = [line for line in purchase_lines(rows, index) if line.kind in _LEASED]
+        included = {"gpu": machine.gpu_includes_tax, "host": machine.host_includes_tax}
+        net = [line.amount / _gross(rows, included[line.kind]) for line in priced]
+        ordered = _delivered(machine, sum(net, start=rows.at([]))) + _under_way(rows, index)
+        column, unit, leased = lease.factor_at, "USD leased", ordered
+        drivers = tuple(column for line in priced for column in line.price_at)
+    return column, unit, leased, drivers
 
 
 def _gross(rows: Rows, included: bool) -> Array | float:
@@ -141,6 +159,24 @@ def _delivered(machine: Machine, ordered: Array) -> Array:
     moved = np.roll(ordered, delivery, axis=1)
     moved[:, :delivery] = 0.0  # the last orders come within the plan, so nothing is lost at its end
     return moved
+
+
+def _under_way(rows: Rows, index: int) -> Array:
+    """Prices without tax, by the time when they come, of machines ordered before the plan begins; their lease begins
+    then."""
+    machine = rows.problem.machines[index]
+    cards = machine.gpus * rows.without_tax(rows.p(machine.gpu_price_at), machine.gpu_includes_tax)
+    price_usd = cards + rows.without_tax(rows.p(machine.host_price_at), machine.host_includes_tax)
+
+    def then_usd(month: int) -> Array:
+        factor = rows.price_factor(rows.problem.hardware_change_at, np.array([month]))
+        return price_usd if factor is None else price_usd * factor[:, 0]
+
+    return rows.at(
+        (month + cohort.delivery_months, units * then_usd(month))
+        for cohort, units in zip(machine.cohorts, rows.cohort_units(index), strict=True)
+        for month in cohort.purchase_months[: cohort.paid]
+    )
 
 
 def _started(rows: Rows, index: int) -> Array:

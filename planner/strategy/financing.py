@@ -42,6 +42,23 @@ class Lease:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Contract:
+    """What is left to pay of a loan or lease that was agreed before the plan begins; it is paid in every way."""
+
+    name: str
+    kind: Literal["loan", "lease"]
+    from_month: int
+    payments: int
+    amount_at: int  # column of the nominal payment for all its machines
+    inflation_at: int
+
+    @property
+    def last_month(self) -> int:
+        """Month of the last payment."""
+        return self.from_month + self.payments - 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MoneyViews:
     """What the money of a plan is compared with and cut by; none of it changes a total."""
 

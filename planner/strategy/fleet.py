@@ -27,8 +27,12 @@ def cohort_units(machine: Machine, count: Array) -> list[Array]:
         In the order of the cohorts. The last purchase takes what is beyond the others.
     """
     bought = [index for index, cohort in enumerate(machine.cohorts) if not cohort.owned]
-    left = np.maximum(count - machine.owned_count, 0.0)
-    units = [np.minimum(count, machine.owned_count)] * len(machine.cohorts)
+    units = [count] * len(machine.cohorts)
+    left = count
+    for index, cohort in enumerate(machine.cohorts):
+        if cohort.owned:
+            units[index] = np.minimum(left, float(cohort.count or 0))
+            left = left - units[index]
     for index in bought:
         size = machine.cohorts[index].count
         units[index] = left if size is None or index == bought[-1] else np.minimum(left, size)

@@ -26,6 +26,7 @@ from planner.strategy.problem import PlanProblem
 from planner.strategy.relief_lines import relief_lines
 from planner.strategy.rented_lines import cloud_staff_lines, provider_lines, rental_lines
 from planner.strategy.rows import Rows
+from planner.strategy.running_contracts import running_buyout_lines, running_contract_lines
 from planner.strategy.sessions import SharesByMonth
 from planner.strategy.start_lines import sold_lines, sold_value_lines
 
@@ -103,8 +104,9 @@ def kernel(problem: PlanProblem, theta: Theta, choice: Choice) -> Evaluation:
 def cost_lines(rows: Rows) -> list[CostLine]:
     """Every line with a quantity, in the order of a statement, each tax after what it taxes."""
     used = [index for index in range(len(rows.problem.machines)) if rows.count[:, index].any()]
-    purchases = [line for index in used for line in acquisition_lines(rows, index)] + sold_value_lines(rows)
-    financing = [line for index in used for line in financing_lines(rows, index)]
+    purchases = [line for index in used for line in acquisition_lines(rows, index)]
+    purchases += [line for index in used for line in running_buyout_lines(rows, index)] + sold_value_lines(rows)
+    financing = [line for index in used for line in financing_lines(rows, index)] + running_contract_lines(rows)
     resales = sold_lines(rows) + [line for index in used for line in resale_lines(rows, index)]
     running = [line for index in used for line in running_lines(rows, index)] + site_lines(rows, used)
     staff = [line for index in used for line in staff_lines(rows, index)]

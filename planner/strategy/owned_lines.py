@@ -24,7 +24,7 @@ def purchase_lines(rows: Rows, index: int) -> list[CostLine]:
     """
     machine = rows.problem.machines[index]
     cohorts = list(zip(machine.cohorts, rows.cohort_units(index), strict=True))
-    whole = [(month, units) for cohort, units in cohorts for month in cohort.purchase_months]
+    whole = [(month, units) for cohort, units in cohorts for month in cohort.bought]
     cards = whole + [(0, units) for cohort, units in cohorts if cohort.new_cards]
     lines = []
     for kind, unit, bought, factor, column, included in (
@@ -58,36 +58,43 @@ def resale_lines(rows: Rows, index: int) -> list[CostLine]:
     for cohort, units in zip(machine.cohorts, rows.cohort_units(index), strict=True):
         if not units.any():
             continue
-        for position, columns in enumerate(cohort.sales):
-            first = cohort.owned and position == 0  # later units of that cohort were bought by the plan
+        for columns in cohort.sales:
+            first = cohort.owned and columns.position == 0  # later units of that cohort were bought by the plan
             suffix = f"{machine.id}.{_history(cohort)}m{columns.sale.month}"
             owned = (first and not cohort.new_cards, first)
-            bought = 0 if first else cohort.purchase_months[position - cohort.owned]
-            lines += _sale_lines(rows, machine, columns, units, suffix, owned, bought)
+            bought = 0 if first else cohort.purchase_months[columns.position - cohort.owned]
+            lines += _sale_lines(rows, machine, cohort, columns, units, suffix, owned, bought)
     return lines
 
 
 def _history(cohort: Cohort) -> str:
     """What tells sales of a cohort from those of others at the same time, which are of another age."""
     if cohort.owned:
-        return "owned."
+        return f"{cohort.name}."
     ordered = cohort.purchase_months[0]
     return f"bought{ordered}." if ordered else ""
 
 
 def _sale_lines(
-    rows: Rows, machine: Machine, columns: SaleColumns, units: Array, suffix: str, owned: tuple[bool, bool], bought: int
+    rows: Rows,
+    machine: Machine,
+    cohort: Cohort,
+    columns: SaleColumns,
+    units: Array,
+    suffix: str,
+    owned: tuple[bool, bool],
+    bought: int,
 ) -> list[CostLine]:
     """Of cards and hosts; `owned` says of each whether it was there already, else `bought` when it was paid."""
     lines = []
     paid = rows.price_factor(rows.problem.hardware_change_at, np.array([bought]))
     for kind, was_owned, unit, factor, price_at, today_at, included, sold_at, bought_at in (
-        ("resale_gpu", owned[0], "card", machine.gpus, machine.gpu_price_at, machine.resale_gpu_today_at,
+        ("resale_gpu", owned[0], "card", machine.gpus, machine.gpu_price_at, cohort.resale_gpu_today_at,
          machine.gpu_includes_tax, columns.gpu_sold_at, columns.gpu_bought_at),
-        ("resale_host", owned[1], "host", 1, machine.host_price_at, machine.resale_host_today_at,
+        ("resale_host", owned[1], "host", 1, machine.host_price_at, cohort.resale_host_today_at,
          machine.host_includes_tax, columns.host_sold_at, columns.host_bought_at),
     ):  # fmt: skip
-        if was_owned and not rows.problem.owned_value_counts:
+        if was_owned and not cohort.value_counts and cohort.leased_until is None:
             continue
         base_at = today_at if was_owned and today_at is not None else price_at
         base = rows.without_tax(rows.p(base_at), included and not was_owned)

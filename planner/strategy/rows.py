@@ -54,6 +54,7 @@ class Rows:
         ends = [offer.commitment.last_month for _, _, offer in self.rented_pairs if offer.commitment is not None]
         ends += [offer.commitment.running_until for offer in self.problem.offers if offer.commitment is not None]
         for index, machine in enumerate(self.problem.machines):
+            ends += [contract.last_month for contract in machine.contracts]
             if machine.finance is not None:
                 cohorts = zip(machine.cohorts, self.cohort_units(index), strict=True)
                 begun = [

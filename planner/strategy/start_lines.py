@@ -12,11 +12,16 @@ from planner.strategy.rows import Rows
 def kept_value_lines(rows: Rows, index: int) -> list[CostLine]:
     """What machines of a type that are there already, and stay, would bring today: the one line that isn't cash."""
     machine = rows.problem.machines[index]
-    units = np.minimum(rows.count[:, index], float(machine.owned_count))
-    return [
-        *_today(rows, machine.id, "gpu", machine.resale_gpu_today_at, units * machine.gpus, sold=False),
-        *_today(rows, machine.id, "host", machine.resale_host_today_at, units, sold=False),
-    ]
+    lines = []
+    for cohort, units in zip(machine.cohorts, rows.cohort_units(index), strict=True):
+        if not cohort.owned or not cohort.value_counts or cohort.leased_until is not None:
+            continue
+        suffix = "" if cohort.name == "owned" else f".{cohort.name}"
+        lines += _today(
+            rows, machine.id, "gpu", cohort.resale_gpu_today_at, units * machine.gpus, sold=False, suffix=suffix
+        )
+        lines += _today(rows, machine.id, "host", cohort.resale_host_today_at, units, sold=False, suffix=suffix)
+    return lines
 
 
 def sold_value_lines(rows: Rows) -> list[CostLine]:
@@ -30,6 +35,8 @@ def sold_lines(rows: Rows) -> list[CostLine]:
 
 
 def _of_sold(rows: Rows, part: Sold, *, sold: bool) -> list[CostLine]:
+    if not rows.problem.owned_value_counts:
+        return []
     units = np.full(len(rows.theta), float(part.count))
     if part.upgraded is not None:
         units = np.minimum(rows.count[:, part.upgraded], units)
@@ -39,13 +46,15 @@ def _of_sold(rows: Rows, part: Sold, *, sold: bool) -> list[CostLine]:
     ]
 
 
-def _today(rows: Rows, id: str, part: str, column: int | None, units: Array, *, sold: bool) -> list[CostLine]:
+def _today(
+    rows: Rows, id: str, part: str, column: int | None, units: Array, *, sold: bool, suffix: str = ""
+) -> list[CostLine]:
     """Cards or hosts at today's value, as its cost or its proceeds."""
-    if column is None or not rows.problem.owned_value_counts or not units.any() or not rows.p(column).any():
+    if column is None or not units.any() or not rows.p(column).any():
         return []
     return [
         CostLine(
-            id=f"resale_{part}.{id}.owned.m0" if sold else f"opportunity.{id}.{part}",
+            id=f"resale_{part}.{id}.owned.m0" if sold else f"opportunity.{id}.{part}{suffix}",
             group="residual" if sold else "capex",
             resource=id,
             job="",

@@ -38,6 +38,7 @@ from planner.report.finance_csv import COLUMNS as YEAR_COLUMNS
 from planner.report.front import with_fronts
 from planner.report.jobs_csv import JOBS_COLUMNS
 from planner.report.listing import KINDS, list_rows
+from planner.report.most_work import with_most_work
 from planner.report.optimum import with_optimum
 from planner.report.shares import with_shares
 from planner.report.sweep_csv import header
@@ -48,7 +49,8 @@ from planner.scenario.money import Money
 from planner.scenario.paths import with_overrides
 from planner.scenario.schema import Scenario
 from planner.scenario.values import CurrencyCode
-from planner.strategy.evaluate import evaluate
+from planner.strategy.evaluate import evaluate, searched
+from planner.strategy.optimise.most_work import MostWork
 from planner.strict_yaml import parse
 from tests.planning import document, small_plan, solve
 from tests.unit.measure.fakes import TIMING, report, step
@@ -249,6 +251,14 @@ def test_every_key_of_a_plan_is_described() -> None:
         assert set(described(pages[path])) == found, path
 
 
+def test_every_key_of_the_most_work_is_described() -> None:
+    result = searched(solve(small_plan({"limits.total_usd": 1.0})))
+    found = with_most_work({}, MostWork(factor=1.0, beyond=None, tried=1), result, ["work"])["most_work"]
+    pages = sections("cli.md")
+    assert set(described(pages["most_work"])) == set(found)
+    assert set(described(pages["most_work.jobs[]"])) == set(found["jobs"][0])
+
+
 def test_every_key_of_what_limits_renting_is_described() -> None:
     limited = {"rental.quota_gpus": {"rented": 2}, "offers.rented.available_share": 0.5}
     result = solve(small_plan(limited))
@@ -275,7 +285,10 @@ def test_every_kind_of_line_is_described_with_its_group() -> None:
     relieved = {"rental.upload_gb": 1, "rental.credits.gift.amount_usd": 1, "offers.rented.free_node_hours_total": 1}
     helped = plan_document(solve(small_plan(relieved)))
     financed = [plan_document(solve(small_plan({"tax.rate": 0.1, "machines.own.finance": way}))) for way in FINANCED]
-    plans = (hybrid_lab(impossible=False), committed, helped, *financed)
+    owed = {"loan": {"payments": 3, "nominal_usd_per_month": 9}}
+    owed["lease"] = {"kind": "lease", **owed["loan"]}
+    running = plan_document(solve(small_plan({"machines.own.still_to_pay": owed})))
+    plans = (hybrid_lab(impossible=False), committed, helped, *financed, running)
     for strategy in itertools.chain.from_iterable(plan["strategies"] for plan in plans):
         for line in strategy["lines"]:
             kind = line["id"].partition(".")[0]

@@ -85,6 +85,7 @@ class _Kernel:
         self._unit_price: dict[str, Array] = {}
         ends = [offer.commitment.last_month for offer in problem.offers if offer.commitment is not None]
         for machine in problem.machines:
+            ends += [contract.last_month for contract in machine.contracts]
             if machine.finance is not None:
                 ends += [month + cohort.delivery_months + machine.finance.last_payment
                          for cohort in machine.cohorts for month in cohort.purchase_months]  # fmt: skip

@@ -16,6 +16,13 @@ class Machines:
         self.free = [gpus] * count
         self._with_free: list[set[int]] = [set() for _ in range(gpus)] + [set(range(count))]
 
+    def copy(self) -> Machines:
+        """The same state, which changes by itself."""
+        other = Machines(0, self.gpus)
+        other.free = list(self.free)
+        other._with_free = [set(with_free) for with_free in self._with_free]
+        return other
+
     def place(self, gpus: int, machines: int) -> tuple[int, ...] | None:
         """Machines for an attempt, taken at once; None where they aren't free."""
         if machines == 1:

@@ -6,6 +6,7 @@ import heapq
 import math
 from collections import deque
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -96,7 +97,7 @@ def carry_out(
     for stream in streams:
         if stream.gpus > pool.gpus or stream.machines > pool.machines:
             raise ValueError(f"{stream.id} takes more than there is")
-    return _Course(pool, streams, submissions, breakdowns).run()
+    return Course(pool, streams, submissions, breakdowns).run()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +109,7 @@ class _Stopped:
     since_h: float
 
 
-class _Course:
+class Course:
     """State of a simulation; times are hours that the machines have been on."""
 
     def __init__(
@@ -147,26 +148,58 @@ class _Course:
         return there
 
     def run(self) -> Attempts:
+        """Carry out all submissions."""
+        for arrival in self.arrivals():
+            self.until(arrival[0])
+            self.arrive(*arrival)
+        return self.finish()
+
+    def finish(self) -> Attempts:
+        """All that is left ends."""
+        while self.open:
+            self.step()
+        return self._attempts()
+
+    def with_runs(self, index: int, duration_h: Sequence[Sequence[float]]) -> tuple[Course, list[int]]:
+        """A copy in which a stream has more runs, with these attempts each, and their numbers; without failures."""
+        other = copy(self)
+        other.machines = self.machines.copy()
+        other.made = [list(made) for made in self.made]
+        other.waiting = [deque(waiting) for waiting in self.waiting]
+        other.running = list(self.running)
+        other.started = []
+        numbers = [len(self.made[index]) + place for place in range(len(duration_h))]
+        other.made[index] += [0] * len(duration_h)
+        other.durations, other.first = list(self.durations), list(self.first)
+        other.durations[index] = [*self.durations[index], *(hours for run in duration_h for hours in run)]
+        for run in duration_h:
+            other.first[index] = [*other.first[index], other.first[index][-1] + len(run)]
+        return other, numbers
+
+    def arrivals(self) -> list[tuple[float, int, int]]:
+        """Moment, stream and number of each run, in the order of their turn."""
         inside = [self.powered.inside(times) for times in self.submitted]
         stream = np.repeat(np.arange(len(self.streams)), [len(times) for times in inside])
         moment = np.concatenate(inside) if inside else np.zeros(0)
         run = np.concatenate([np.arange(len(times)) for times in inside]) if inside else np.zeros(0, dtype=int)
         order = np.lexsort((run, stream, moment))
-        arrivals = zip(moment[order].tolist(), stream[order].tolist(), run[order].tolist(), strict=True)
-        for now, index, number in arrivals:
-            while (
-                (self.running and self.running[0][0] <= now)
-                or (self.failures and self.failures[0][0] <= now)
-                or (self.departures and self._next_leave() < now)
-            ):
-                self._next()
-            self._submit(index, number, now, float(self.submitted[index][number]))
-            self._start(now)
-        while self.open:
-            self._next()
-        return self._attempts()
+        return list(zip(moment[order].tolist(), stream[order].tolist(), run[order].tolist(), strict=True))
 
-    def _next(self) -> None:
+    def until(self, now: float) -> None:
+        """All that happens until a moment."""
+        while (
+            (self.running and self.running[0][0] <= now)
+            or (self.failures and self.failures[0][0] <= now)
+            or (self.departures and self._next_leave() < now)
+        ):
+            self.step()
+
+    def arrive(self, now: float, index: int, number: int) -> None:
+        """A run is submitted."""
+        self.submit(index, number, now, float(self.submitted[index][number]))
+        self.start(now)
+
+    def step(self) -> None:
         """What ends next ends, or the next machine fails, or an attempt has waited too long."""
         ends = self.running[0][0] if self.running else math.inf
         fails = self.failures[0][0] if self.failures else math.inf
@@ -177,7 +210,7 @@ class _Course:
         else:
             self._end_next()
 
-    def _submit(self, index: int, number: int, now: float, wall_h: float | None = None) -> None:
+    def submit(self, index: int, number: int, now: float, wall_h: float | None = None) -> None:
         """An attempt waits from now on, which on the wall is a moment of its own where machines are off."""
         self.waiting[index].append((now, number))
         overflow = self.streams[index].overflow
@@ -217,7 +250,7 @@ class _Course:
         if not self.powered.always:
             end = float(self.powered.inside(self.powered.ends(np.array(now)) + overflow.rented_h))
         self._began(index, number, moment, now, end, ())
-        self._start(now)
+        self.start(now)
 
     def _end_next(self) -> None:
         """The next attempt ends; a failed one is submitted again. All that ends at this moment ends first."""
@@ -230,8 +263,8 @@ class _Course:
                 continue
             self.open -= 1
             if self.made[index][number] < self.first[index][number + 1] - self.first[index][number]:
-                self._submit(index, number, now)
-        self._start(now)
+                self.submit(index, number, now)
+        self.start(now)
 
     def _works(self, machine: int, now: float) -> None:
         """A machine works from now on, until it fails."""
@@ -252,7 +285,7 @@ class _Course:
         repaired = now + self.breakdowns.repair_h
         self.repairs.append((machine, now, repaired))
         heapq.heappush(self.running, (repaired, -1 - machine, len(self.streams), 0, (machine,)))
-        self._start(now)
+        self.start(now)
 
     def _stop(self, row: list[Any], index: int, number: int, now: float) -> None:
         """An attempt goes back to what it had saved and waits again, before the others of its stream."""
@@ -267,7 +300,7 @@ class _Course:
         row[6], row[7] = now, True
         self.waiting[index].appendleft((submitted, number))
 
-    def _start(self, now: float) -> None:
+    def start(self, now: float) -> None:
         """Start all that may start now."""
         while line := self._line():
             first = line[0]

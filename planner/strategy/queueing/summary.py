@@ -11,6 +11,7 @@ import numpy as np
 
 from planner.cost.lines import Array
 from planner.strategy.queueing.attempts import Attempts
+from planner.strategy.queueing.probes import Probed, simulate_with_probes
 from planner.strategy.queueing.simulate import Pool, simulate
 from planner.strategy.queueing.streams import Overflow, Stream
 from planner.units import H_PER_MONTH
@@ -23,6 +24,11 @@ _MOST_OF_ONE = 200_000  # longer courses end earlier
 _FEWEST_COURSES = 4  # to see how far courses differ
 _ERROR_SHARE = 0.03  # standard error of each mean wait that is good enough, or
 _ERROR_OF_DURATION = 0.005  # in mean durations, for waits too short to matter
+_FEW_RUNS = 30  # of a job in all courses, below which more are added for a look
+_ADDED_RUNS = 100  # to jobs with fewer, if that takes no more than
+_MOST_FOLLOWED = 20_000  # runs of others, a fifth of a second
+_LEEWAY = 5.0  # times that, before they are left out
+_STRETCHES = 10  # of a single course, by which one sees how far it is off
 _MOST_MACHINES = 5_000
 _FEWEST_OF_MONTH = 10  # attempts, below which a month has no quantiles
 
@@ -57,12 +63,12 @@ class JobWaiting:
     """One job on shared machines: waits of its attempts, turnaround of its runs, all attempts included."""
 
     job: str
-    runs: int  # simulated
+    runs: int  # simulated, those that were added for a look among them
     wait: Spread
     turnaround: Spread
     late_share: float | None  # of attempts that end later than the limit after their submission; None without a limit
     longest_h: float  # wait of an attempt
-    wait_error_h: float | None  # standard error of the mean wait, by how far courses differ; None of a single course
+    wait_error_h: float | None  # standard error of the mean wait; None where a single run tells nothing of it
     by_month: tuple[MonthWaiting, ...]
 
 
@@ -108,13 +114,20 @@ def simulate_waiting(
     rarest = min(sum(stream.runs_per_month) for stream in cut)
     wanted = max(_FEWEST_COURSES, math.ceil(_FEWEST_RUNS / max(rarest, 1e-9)))
     most = max(1, int(_MOST_ATTEMPTS / max(attempts, 1.0)))
-    courses = [simulate(pool, cut, seed + at) for at in range(min(wanted, most))]
-    while len(courses) < most and not _known(cut, courses):
+    added = _added(pool, cut, min(wanted, most))
+    if added:
+        first, probed = simulate_with_probes(pool, cut, seed, added, _LEEWAY * _MOST_FOLLOWED)
+    else:
+        first, probed = simulate(pool, cut, seed), {}
+    courses = [first, *(simulate(pool, cut, seed + at) for at in range(1, min(wanted, most)))]
+    sums = [_sums(course, cut) for course in courses]
+    while len(courses) < most and not _known(cut, np.array(sums)):
         courses.append(simulate(pool, cut, seed + len(courses)))
+        sums.append(_sums(courses[-1], cut))
     jobs = [
         found
         for index, (stream, limit_h) in enumerate(zip(cut, limits_h, strict=True))
-        if (found := _job(stream.id, index, courses, limit_h, months)) is not None
+        if (found := _job(stream.id, index, courses, probed.get(index, ()), limit_h, months)) is not None
     ]
     return Waiting(jobs=tuple(jobs), months=months, repetitions=len(courses), typical=courses[0])
 
@@ -184,33 +197,58 @@ def _months(pool: Pool, streams: Sequence[Stream]) -> int:
     return max(1, int(np.searchsorted(np.cumsum(attempts + _failures(pool)), _MOST_OF_ONE, side="right")))
 
 
-def _known(streams: Sequence[Stream], courses: Sequence[Attempts]) -> bool:
-    """Whether the mean wait of every stream is known well enough."""
+def _sums(course: Attempts, streams: Sequence[Stream]) -> list[tuple[float, float]]:
+    """Number and sum of waits of each stream in one course. [-, h]"""
+    waits = [course.whole(index)[1] for index in range(len(streams))]
+    return [(float(len(wait)), float(wait.sum())) for wait in waits]
+
+
+def _known(streams: Sequence[Stream], sums: Array) -> bool:
+    """Whether the mean wait of every stream is known well enough, by `_sums` of all courses. [courses, streams, 2]"""
     for index, stream in enumerate(streams):
-        waits = [course.whole(index)[1] for course in courses]
-        error_h = _error_h(waits)
-        mean_h = float(np.concatenate(waits).mean()) if error_h is not None else 0.0
+        count, total_h = sums[:, index, 0], sums[:, index, 1]
+        error_h = _error_h(count, total_h)
+        mean_h = float(total_h.sum() / count.sum()) if error_h is not None else 0.0
         if error_h is not None and error_h > max(_ERROR_SHARE * mean_h, _ERROR_OF_DURATION * stream.duration_h):
             return False
     return True
 
 
-def _error_h(waits: Sequence[Array]) -> float | None:
+def _error_h(count: Array, total_h: Array) -> float | None:
     """Standard error of the mean over courses, which are independent, each weighted by its attempts. [h]
 
     References
     ----------
     .. [1] A. M. Law, "Simulation Modeling and Analysis," 5th ed., 2015, ch. 9 (replication/deletion); ratio estimator.
     """
-    count = np.array([len(wait) for wait in waits], dtype=float)
-    if len(waits) < 2 or not count.sum():
+    if len(count) < 2 or not count.sum():
         return None
-    sums = np.array([wait.sum() for wait in waits])
-    beyond = sums - sums.sum() / count.sum() * count
-    return float(np.sqrt((beyond**2).sum() * len(waits) / (len(waits) - 1)) / count.sum())
+    beyond = total_h - total_h.sum() / count.sum() * count
+    return float(np.sqrt((beyond**2).sum() * len(count) / (len(count) - 1)) / count.sum())
 
 
-def _job(id: str, index: int, courses: Sequence[Attempts], limit_h: float | None, months: int) -> JobWaiting | None:
+def _error_of(waits: Sequence[Array]) -> float | None:
+    """Likewise, of the waits of each part. [h]"""
+    return _error_h(np.array([len(wait) for wait in waits], dtype=float), np.array([wait.sum() for wait in waits]))
+
+
+def _added(pool: Pool, streams: Sequence[Stream], courses: int) -> dict[int, float]:
+    """Runs to add to the first course for each stream of which few are simulated, as many as can be followed."""
+    few = [index for index, stream in enumerate(streams) if 0 < courses * sum(stream.runs_per_month) < _FEW_RUNS]
+    if pool.failing is not None or not few:
+        return {}
+    hours = len(streams[0].runs_per_month) * H_PER_MONTH
+    others = sum(sum(stream.runs_per_month) * stream.attempts_per_run for stream in streams) / hours
+    found = {}
+    for index in few:
+        followed = others * streams[index].duration_h * streams[index].attempts_per_run  # about as long as they take
+        found[index] = min(_ADDED_RUNS, _MOST_FOLLOWED / len(few) / max(followed, 1.0))
+    return found
+
+
+def _job(
+    id: str, index: int, courses: Sequence[Attempts], probed: Sequence[Probed], limit_h: float | None, months: int
+) -> JobWaiting | None:
     waits, taken, runs, submitted = [], [], [], []
     for course in courses:
         moment, wait, ended = course.whole(index)
@@ -218,6 +256,13 @@ def _job(id: str, index: int, courses: Sequence[Attempts], limit_h: float | None
         taken.append(ended - moment)
         runs.append(course.turnaround_h(index))
         submitted.append(moment)
+    error_h = _error_of(waits if len(courses) > 1 else _stretches(submitted[0], waits[0], months))
+    by_month = _by_month(np.concatenate(submitted), np.concatenate(waits), months)
+    if probed:  # too few runs for courses or stretches to differ by: each submission by itself, far from the next
+        waits += [added.started_h - added.submitted_h for added in probed]
+        taken += [added.ended_h - added.submitted_h for added in probed]
+        runs += [added.turnaround_h for added in probed]
+        error_h = _error_of(waits)
     turnaround = np.concatenate(runs)
     if not len(turnaround):
         return None
@@ -229,9 +274,15 @@ def _job(id: str, index: int, courses: Sequence[Attempts], limit_h: float | None
         turnaround=Spread.of(turnaround),
         late_share=late,
         longest_h=float(max(wait.max() for wait in waits if len(wait))),
-        wait_error_h=_error_h(waits),
-        by_month=_by_month(np.concatenate(submitted), np.concatenate(waits), months),
+        wait_error_h=error_h,
+        by_month=by_month,
     )
+
+
+def _stretches(submitted_h: Array, wait_h: Array, months: int) -> list[Array]:
+    """Waits of a single course by stretches of its time, long enough to know little of each other."""
+    at = np.minimum(submitted_h // (months * H_PER_MONTH / _STRETCHES), _STRETCHES - 1)
+    return [wait_h[at == stretch] for stretch in range(_STRETCHES)]
 
 
 def _by_month(submitted_h: Array, wait_h: Array, months: int) -> tuple[MonthWaiting, ...]:

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from planner.catalog.records import Figure, Gpu
-from planner.cost.capex import Schedule, unit_schedule
+from planner.cost.capex import Sale, Schedule, unit_schedule
 from planner.errors import InputError
 from planner.scenario.finance import LeaseTerms
 from planner.scenario.machines import MachineInput
+from planner.scenario.owned import Owned, OwnedUnits
 from planner.scenario.schema import Scenario
 from planner.strategy.machines import Cohort, SaleColumns
 from planner.strategy.parameters import ParameterTable, given
@@ -48,10 +49,13 @@ def resolve_cohorts(
     def ratio_column(part: str, age: int) -> int:
         return table.add(f"{field}.residual_{part}.{age}", _ratio(entry, gpu, figures, part, age, field), "-")
 
-    def sales(schedule: Schedule, host_older: int, *, owned: bool) -> tuple[SaleColumns, ...]:
+    def sales(schedule: Schedule, host_older: int, units: OwnedUnits | None) -> tuple[SaleColumns, ...]:
         columns = []
         for position, sale in enumerate(schedule.sales):
-            leased = lease is not None and not (owned and position == 0)
+            first = units is not None and position == 0
+            if first and units is not None and not _yours(units, sale):
+                continue
+            leased = lease is not None and not first
             if leased and (returned or sale.sold_age - sale.bought_age < term):
                 continue  # it goes back, or is still under its lease
             older = host_older if position == 0 else 0
@@ -62,6 +66,7 @@ def resolve_cohorts(
             columns.append(
                 SaleColumns(
                     sale=sale,
+                    position=position,
                     gpu_sold_at=ratio_column("gpu", sale.sold_age),
                     gpu_bought_at=ratio_column("gpu", sale.bought_age),
                     host_sold_at=ratio_column("host", host_sold),
@@ -75,10 +80,19 @@ def resolve_cohorts(
         count: int | None,
         first_age: int,
         owned: bool = False,
-        host_older: int | None = None,
+        new_cards: bool = False,
+        host_older: int = 0,
         ordered: int = 0,
         delivery: int = 0,
+        units: OwnedUnits | None = None,
+        name: str = "",
     ) -> Cohort:
+        leased_until = None if units is None else units.lease_ends_after_months
+        if units is not None and leased_until is not None and units.nominal_buyout_usd is not None:
+            held = leased_until - units.comes_after_months
+            if units.age_months + held > life:
+                where = f"{field}.{name.replace('owned.', 'owned.others.')}.lease_ends_after_months"
+                raise InputError("lease_longer_than_life", field=where, value=held, months=life - units.age_months)
         try:
             schedule = unit_schedule(
                 horizon_months=horizon,
@@ -89,43 +103,79 @@ def resolve_cohorts(
                 ordered_month=ordered,
                 delivery_months=delivery,
                 replaced_age=bought_age + term if returned else None,
+                comes_after=0 if units is None else units.comes_after_months,
+                replacement_after=None if units is None else units.replacement_after_months,
+                goes_after=None if units is None or units.nominal_buyout_usd is not None else leased_until,
             )
         except InputError as error:
-            raise InputError(error.code, field=f"{field}.{error.field}", **error.params) from None
+            where = (
+                (error.field or "").replace("owned", name.replace("owned.", "owned.others.")) if owned else error.field
+            )
+            raise InputError(error.code, field=f"{field}.{where}", **error.params) from None
         return Cohort(
             owned=owned,
-            new_cards=host_older is not None,
+            new_cards=new_cards,
             count=count,
-            there_after=0 if owned else ordered + delivery,
+            there_after=ordered + delivery if units is None else units.comes_after_months,
             purchase_months=schedule.purchase_months,
+            paid=schedule.paid,
             delivery_months=delivery,
-            sales=sales(schedule, host_older or 0, owned=owned),
+            sales=sales(schedule, host_older, units),
+            name=name,
+            value_counts=scenario.owned_value_counts
+            if units is None or units.value_counts is None
+            else units.value_counts,
+            lives=schedule.sales,
+            leased_until=leased_until,
         )
 
     cohorts = [
         cohort(first_age=bought_age, count=count, ordered=ordered, delivery=delivery)
         for ordered, count, delivery in _purchases(entry, field, horizon)
     ]
-    owned = entry.owned
-    if owned is not None:
-        older = owned.age_months - bought_age if owned.upgraded else None  # its life begins anew with the cards
+    for name, units in {} if entry.owned is None else entry.owned.batches.items():
+        new_cards = isinstance(units, Owned) and units.upgraded  # its life begins anew with the cards
+        if units.comes_after_months >= horizon:
+            where = f"{field}.owned.{f'others.{name}.' if name else ''}comes_after_months"
+            raise InputError("delivered_after_horizon", field=where, value=units.comes_after_months, months=horizon)
         cohorts.append(
             cohort(
-                count=owned.count,
-                first_age=owned.age_months if older is None else bought_age,
+                count=units.count,
+                first_age=bought_age if new_cards else units.age_months,
                 owned=True,
-                host_older=older,
+                new_cards=new_cards,
+                host_older=units.age_months - bought_age if new_cards else units.host_older,
                 delivery=entry.delivery_months,
+                units=units,
+                name=f"owned.{name}" if name else "owned",
             )
         )
     return tuple(cohorts)
+
+
+def _yours(units: OwnedUnits, sale: Sale) -> bool:
+    """Whether units that are there already can be sold: not those that go back, or are under their lease still."""
+    ends = units.lease_ends_after_months
+    return ends is None or (units.nominal_buyout_usd is not None and sale.month >= ends)
+
+
+def with_values(
+    cohorts: tuple[Cohort, ...], columns: Mapping[str, tuple[int | None, int | None]]
+) -> tuple[Cohort, ...]:
+    """Cohorts of owned machines with the columns of what a card and a host of them would bring today, by their name."""
+    return tuple(
+        replace(each, resale_gpu_today_at=columns[each.name][0], resale_host_today_at=columns[each.name][1])
+        if each.owned
+        else each
+        for each in cohorts
+    )
 
 
 def _purchases(entry: MachineInput, field: str, horizon_months: int) -> list[tuple[int, int | None, int]]:
     """Months at whose end machines are ordered, their number (None: what the work needs), and how long they take."""
     delivery = entry.delivery_months
     if entry.purchases is None:
-        if entry.owned is not None and entry.count == entry.owned.count:  # none is bought, so none is waited for
+        if entry.owned is not None and entry.count == entry.owned.total:  # none is bought, so none is waited for
             return [(0, None, 0)]
         if delivery >= horizon_months:
             raise InputError(

@@ -7,8 +7,9 @@ from dataclasses import replace
 from planner.errors import InputError
 from planner.scenario.finance import FinanceInput, LeaseTerms
 from planner.scenario.machines import MachineInput
+from planner.scenario.money import Money
 from planner.scenario.schema import Scenario
-from planner.strategy.financing import Lease, Loan, MoneyViews
+from planner.strategy.financing import Contract, Lease, Loan, MoneyViews
 from planner.strategy.machines import Cohort, Machine
 from planner.strategy.parameters import ParameterTable, given
 from planner.strategy.problem import Issue
@@ -18,6 +19,52 @@ from planner.strategy.resolve.figures import Figures
 def lease_of(entry: MachineInput) -> LeaseTerms | None:
     """Terms of the lease that machines are under, or could be."""
     return None if entry.finance is None else entry.finance.lease
+
+
+def with_contracts(
+    machine: Machine, entry: MachineInput, scenario: Scenario, figures: Figures, table: ParameterTable
+) -> Machine:
+    """A machine type with the loans and leases that run already, and what buys machines at the end of a lease."""
+    batches = {} if entry.owned is None else entry.owned.batches
+    if not entry.still_to_pay and all(units.nominal_buyout_usd is None for units in batches.values()):
+        return machine
+    inflation = _inflation(scenario, figures, table)
+
+    def column(name: str, amount: Money) -> int:
+        field = f"machines.{machine.id}.{name}"
+        return table.add(field, figures.usd(amount, field=field), "USD")
+
+    contracts = tuple(
+        Contract(
+            name=name,
+            kind=told.kind,
+            from_month=told.from_month,
+            payments=told.payments,
+            amount_at=column(f"still_to_pay.{name}.nominal_usd_per_month", told.nominal_usd_per_month),
+            inflation_at=inflation,
+        )
+        for name, told in entry.still_to_pay.items()
+    )
+    buyouts = {
+        f"owned.{name}" if name else "owned": column(
+            f"owned.{f'others.{name}.' if name else ''}nominal_buyout_usd", units.nominal_buyout_usd
+        )
+        for name, units in batches.items()
+        if units.nominal_buyout_usd is not None
+    }
+    cohorts = tuple(
+        replace(each, buyout_at=buyouts[each.name], inflation_at=inflation) if each.name in buyouts else each
+        for each in machine.cohorts
+    )
+    return replace(machine, contracts=contracts, cohorts=cohorts)
+
+
+def _inflation(scenario: Scenario, figures: Figures, table: ParameterTable) -> int:
+    return table.add(
+        "inflation_per_year",
+        figures.given_or(scenario.inflation_per_year, lambda: figures.assumed("inflation_per_year")),
+        "1/year",
+    )
 
 
 def with_finance(
@@ -40,11 +87,7 @@ def with_finance(
     finance, field = entry.finance, f"machines.{machine.id}.finance"
     if finance is None or (finance.kind == "cash" and finance.lease is None):
         return machine, []
-    inflation = table.add(
-        "inflation_per_year",
-        figures.given_or(scenario.inflation_per_year, lambda: figures.assumed("inflation_per_year")),
-        "1/year",
-    )
+    inflation = _inflation(scenario, figures, table)
     bought = machine
     if finance.kind == "loan":
         bought = replace(machine, finance=_loan(finance, field, table, inflation))
@@ -52,6 +95,11 @@ def with_finance(
     if terms is None or leased is None:
         return bought, []
     place = field if finance.kind == "lease" else f"{field}.lease_offer"
+    buyouts = {each.name: (each.buyout_at, each.inflation_at) for each in machine.cohorts if each.owned}
+    leased = tuple(
+        replace(each, buyout_at=buyouts[each.name][0], inflation_at=buyouts[each.name][1]) if each.owned else each
+        for each in leased
+    )
     other = replace(machine, cohorts=leased, finance=_lease(terms, place, figures, table, inflation))
     planned = other if finance.kind == "lease" else bought
     return replace(planned, lease_or_buy=(other, bought)), _outlasting(planned, field, scenario.horizon_months)

@@ -6,7 +6,7 @@ from planner.catalog.query import find_gpu
 from planner.catalog.records import Catalog, Figure, Gpu, HardwarePrice, Host, first_day
 from planner.errors import InputError
 from planner.scenario.machines import MachineInput
-from planner.scenario.owned import Owned
+from planner.scenario.owned import OwnedUnits
 from planner.strategy.resolve.cohorts import residual_curve
 from planner.strategy.resolve.figures import Figures, combined, interpolated
 
@@ -57,11 +57,12 @@ def host_price_of(entry: MachineInput, host: Host | None, figures: Figures, fiel
 
 def resale_today(
     entry: MachineInput,
-    owned: Owned,
+    owned: OwnedUnits,
     host_price: tuple[Figure, bool],
     tax_rate: Figure,
     figures: Figures,
     field: str,
+    name: str = "owned",
 ) -> tuple[Figure, Figure]:
     """What one owned card and one owned host would bring today, without the tax that a price may include. [USD]
 
@@ -75,7 +76,8 @@ def resale_today(
 
     def aged(price: Figure, taxed: bool, part: str) -> Figure:
         try:
-            ratio = interpolated(residual_curve(entry, gpu, figures, part), owned.age_months)
+            age_months = owned.age_months + (owned.host_older if part == "host" else 0)
+            ratio = interpolated(residual_curve(entry, gpu, figures, part), age_months)
         except InputError as error:
             raise InputError(error.code, field=f"{field}.residual_{part}", **error.params) from None
         if not taxed:
@@ -90,9 +92,9 @@ def resale_today(
                 if used is not None
                 else aged(*card_price(entry, gpu, figures, f"{field}.gpu_price_usd"), "gpu")
             ),
-            field=f"{field}.owned.resale_gpu_usd",
+            field=f"{field}.{name}.resale_gpu_usd",
         ),
         figures.usd_or(
-            owned.resale_host_usd, lambda: aged(*host_price, "host"), field=f"{field}.owned.resale_host_usd"
+            owned.resale_host_usd, lambda: aged(*host_price, "host"), field=f"{field}.{name}.resale_host_usd"
         ),
     )

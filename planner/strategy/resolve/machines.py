@@ -15,10 +15,10 @@ from planner.strategy.machines import Machine, Sold
 from planner.strategy.parameters import ParameterTable, given
 from planner.strategy.problem import Issue
 from planner.strategy.resolve.at_start import entry_after_start
-from planner.strategy.resolve.cohorts import residual_curve, resolve_cohorts, useful_life
+from planner.strategy.resolve.cohorts import residual_curve, resolve_cohorts, useful_life, with_values
 from planner.strategy.resolve.failures import resolve_failures
 from planner.strategy.resolve.figures import Figures, interpolated
-from planner.strategy.resolve.financing import lease_of, with_finance
+from planner.strategy.resolve.financing import lease_of, with_contracts, with_finance
 from planner.strategy.resolve.hardware_prices import card_price, hardware_price, host_price_of, resale_today
 from planner.strategy.resolve.power import told_power
 
@@ -77,29 +77,43 @@ def resolve_machine(
     if entry.fixed_count == 0:
         return ResolvedMachine(machine=None, gpu=gpu, sold=_sold(id, told, today_column), warnings=())
     kept = entry.owned is not None
+    cohorts = resolve_cohorts(id, entry, scenario, gpu, figures, table, kind)
+    gpu_price_at = column(f"{card}gpu_price_usd", gpu_price, "USD")
+    host_price_at = column("host_price_usd", host_price, "USD")
+    installation_at = column(
+        "installation_usd",
+        figures.usd_or(
+            entry.installation_usd,
+            lambda: figures.assumed(f"installation_usd_{kind}"),
+            field=f"{field}.installation_usd",
+        ),
+        "USD",
+    )
+    values: dict[str, tuple[int | None, int | None]] = {}
+    for name, units in {} if entry.owned is None else entry.owned.batches.items():
+        if not name:
+            values["owned"] = (None if upgraded else today_column(0), today_column(1))
+            continue
+        where = f"owned.others.{name}"
+        usd = resale_today(told, units, (host_price, host_taxed), _tax_rate(scenario, figures), figures, field, where)
+        gpu_at, host_at = (
+            column(f"{where}.resale_{part}_usd", figure, "USD")
+            for part, figure in zip(("gpu", "host"), usd, strict=True)
+        )
+        values[f"owned.{name}"] = (gpu_at, host_at)
     machine = Machine(
         id=id,
         gpu=gpu.id,
         gpu_name=gpu.name,
         gpus=entry.gpus,
         fixed_count=entry.fixed_count,
-        owned_count=0 if entry.owned is None else entry.owned.count,
-        cohorts=resolve_cohorts(id, entry, scenario, gpu, figures, table, kind),
+        owned_count=0 if entry.owned is None else entry.owned.total,
+        cohorts=with_values(cohorts, values),
         gpu_includes_tax=gpu_taxed,
         host_includes_tax=host_taxed,
-        gpu_price_at=column(f"{card}gpu_price_usd", gpu_price, "USD"),
-        host_price_at=column("host_price_usd", host_price, "USD"),
-        installation_at=column(
-            "installation_usd",
-            figures.usd_or(
-                entry.installation_usd,
-                lambda: figures.assumed(f"installation_usd_{kind}"),
-                field=f"{field}.installation_usd",
-            ),
-            "USD",
-        ),
-        resale_gpu_today_at=today_column(0) if kept and not upgraded else None,
-        resale_host_today_at=today_column(1) if kept else None,
+        gpu_price_at=gpu_price_at,
+        host_price_at=host_price_at,
+        installation_at=installation_at,
         load_w_at=column(f"{card}load_w", load_w, "W"),
         idle_w_at=column(f"{card}idle_w", idle_w, "W"),
         pue_at=table.add("site.pue", site_pue, "-", floor=1.0)
@@ -127,6 +141,8 @@ def resolve_machine(
     )
     terms = lease_of(entry)
     leased = None if terms is None else resolve_cohorts(id, entry, scenario, gpu, figures, table, kind, terms)
+    leased = None if leased is None else with_values(leased, values)
+    machine = with_contracts(machine, entry, scenario, figures, table)
     machine, outlasting = with_finance(machine, leased, entry, scenario, figures, table)
     warnings = [*_warnings(id, entry, gpu, host, load_w), *_priced_as_new(id, entry, host, figures), *outlasting]
     if upgraded:

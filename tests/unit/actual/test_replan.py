@@ -32,6 +32,12 @@ BLOCKS = document(
     "committed-node",
     {"offers.reserved.term": "capacity_block", "rental.commitments": {"reserved": {"days": 14, "months": [3, 9]}}},
 )
+FINANCED: tuple[dict[str, Any], ...] = (
+    {"kind": "loan", "term_months": 7, "nominal_interest_per_year": 0.06, "financed_share": 0.8},
+    {"kind": "lease", "term_months": 4, "nominal_payment_usd_per_month": 50},
+    {"kind": "lease", "term_months": 6, "lease_factor_per_month": 0.1, "in_advance": True, "at_end": "buy",
+     "nominal_buyout_usd": 300},
+)  # fmt: skip
 CASES: dict[str, tuple[Plan, str]] = {
     "owned": (small_plan(), "local"),
     "rented": (small_plan({"offers.rented.startup_s": 300, "offers.rented.billing_unit_s": 60}), "cloud"),
@@ -81,6 +87,18 @@ CASES: dict[str, tuple[Plan, str]] = {
         small_plan({"rental.upload_gb": 1000, "rental.ingress_usd_per_gb": 0.01, "jobs.work.upload_gb_per_run": 5}),
         "cloud",
     ),
+    "upkeep that is dear where hardware prices fall": (
+        small_plan({"hardware_price_change_per_year": -0.5, "machines.own.maintenance_share_per_year": 0.9}),
+        "local",
+    ),
+    "two ages": (small_plan(USED), "local"),
+    "on their way": (
+        small_plan(
+            {"machines.own.purchases": {0: 1, 6: 2}, "machines.own.count": None, "machines.own.delivery_months": 3}
+        ),
+        "hybrid",
+    ),
+    "borrowed": (small_plan({"machines.own.finance": FINANCED[0], "inflation_per_year": 0.03}), "local"),
     "upkeep where hardware prices change": (
         small_plan({"hardware_price_change_per_year": -0.2, "machines.own.maintenance_share_per_year": 0.06}),
         "local",
@@ -113,7 +131,7 @@ def test_months_by_the_plan_have_no_drift_and_leave_the_rest_as_it_was(name: str
     for bill in comparison.bills:
         assert bill.effects.total_usd == pytest.approx(0, abs=CENT)
     for job in comparison.jobs:
-        assert job.slower == pytest.approx(0, abs=1e-9)
+        assert not job.runs or job.slower == pytest.approx(0, abs=1e-9)
         assert job.inside in (True, None)
     assert comparison.months_without_bills == comparison.months_without_hours == ()
     found, new = plan_anew(plan, check_document(plan), comparison, month, catalog(), evidence(), today=TODAY)
@@ -132,7 +150,7 @@ def test_months_by_the_plan_have_no_drift_and_leave_the_rest_as_it_was(name: str
 
 @st.composite
 def plans(draw: st.DrawFn) -> tuple[Plan, int, str]:
-    """Scenarios whose months by the plan leave machines of one age and no loan: the rest can be said exactly."""
+    """Scenarios with machines of several ages and on their way, loans, leases, credits, prices that change."""
     horizon = draw(st.sampled_from([12, 18, 24]))
     changes: dict[str, Any] = {"horizon_months": horizon}
 
@@ -146,6 +164,16 @@ def plans(draw: st.DrawFn) -> tuple[Plan, int, str]:
     maybe("jobs.work.runs_by_month", {1: 0}, {7: 900, 12: 0})
     maybe("machines.own.count", None, 3)
     maybe("machines.own.useful_life_months", 5, 10, 24)
+    maybe("machines.own.delivery_months", 1, 3)
+    maybe("machines.own.owned", USED["machines.own.owned"], {"count": 1, "age_months": 9})
+    maybe("machines.own.finance", *FINANCED)
+    maybe("inflation_per_year", 0.03)
+    maybe("owned_value_counts", False)
+    if draw(st.booleans()):
+        changes["machines.own.count"] = None
+        changes["machines.own.purchases"] = draw(st.sampled_from([{0: 1, 5: 2}, {3: 1}, {0: 2, 2: 1, 8: 1}]))
+    if draw(st.booleans()):
+        changes |= {"machines.own.residual_gpu": {24: 0.3}, "machines.own.residual_host": {24: 0.1}}
     maybe("rental.price_change_per_year", -0.2)
     maybe("hardware_price_change_per_year", -0.2)
     maybe("rental.credits", {"g": {"amount_usd": 100, "expires_month": 9}}, {"g": {"amount_usd": 5000}})
@@ -171,7 +199,7 @@ def test_old_decisions_continued_cost_what_the_rest_of_the_old_plan_did(case: tu
     except InputError as error:
         assert error.code == "replan_no_job"
         return
-    if "replan_ages_mixed" in codes(new[0])[1]:
+    if "replan_on_their_way" in codes(new[0])[1]:
         return
     anew = actual_document(check_document(plan), result, comparison, new)["replan"]
     old = rest_of(comparison.way.evaluation, month)
@@ -188,13 +216,19 @@ LEASED = {
 }
 
 
-def test_what_is_left_to_pay_for_a_lease_is_in_the_rest_of_the_old_plan() -> None:
+def test_what_is_left_to_pay_for_a_lease_is_paid_in_every_way() -> None:
     plan = small_plan(LEASED)
     _, comparison = followed(plan, "local", 4)
-    found, _ = plan_anew(plan, check_document(plan), comparison, 5, catalog(), evidence(), today=TODAY)
+    found, new = plan_anew(plan, check_document(plan), comparison, 5, catalog(), evidence(), today=TODAY)
     rest = rest_of(comparison.way.evaluation, 5)
     assert (rest.financing_usd, rest.total_usd) == (pytest.approx(8 * 50), pytest.approx(8 * 50 + rest.running_usd))
-    assert "replan_financing" in codes(found)[1]
+    owned = found.document["machines"]["own"]["owned"]
+    assert (owned["count"], owned["age_months"], owned["lease_ends_after_months"]) == (1, 4, 8)
+    assert "replan_contracts" in codes(found)[0]
+    for way in new.strategies:
+        left = [line for line in evaluation(way).lines if line.kind == "running_lease"]
+        assert [float(line.amount.sum()) for line in left] == pytest.approx([8 * 50])
+        assert not any(line.kind in ("lease", "opportunity", "resale_gpu") for line in evaluation(way).lines)
 
 
 def test_a_quote_goes_with_its_commitment() -> None:
@@ -210,17 +244,20 @@ def test_a_quote_goes_with_its_commitment() -> None:
 def test_new_machines_under_way_are_named_also_where_they_replace_others() -> None:
     plan = small_plan({"machines.own.useful_life_months": 5, "machines.own.delivery_months": 2, "horizon_months": 20})
     _, comparison = followed(plan, "hybrid", 5)  # there from month 3 to 7, the next ordered at the end of month 5
-    found, _ = plan_anew(plan, check_document(plan), comparison, 6, catalog(), evidence(), today=TODAY)
-    assert "replan_on_their_way" in codes(found)[1]
+    found, new = plan_anew(plan, check_document(plan), comparison, 6, catalog(), evidence(), today=TODAY)
+    assert found.document["machines"]["own"]["owned"]["replacement_after_months"] == 2
+    assert codes(found) == ({"replan_machines", "replan_replacement"}, set())
+    old, rest = rest_of(comparison.way.evaluation, 6), rest_of(evaluation(strategy(new, "hybrid")), 1)
+    assert (rest.purchase_usd, rest.resale_usd) == pytest.approx((old.purchase_usd, old.resale_usd), abs=CENT)
 
 
-def test_machines_of_two_ages_go_on_with_their_mean_age_and_it_is_said() -> None:
+def test_machines_of_two_ages_go_on_with_their_own() -> None:
     plan = small_plan(USED)
     _, comparison = followed(plan, "local", 3)
     found, _ = plan_anew(plan, check_document(plan), comparison, None, catalog(), evidence(), today=TODAY)
     owned = found.document["machines"]["own"]["owned"]
-    assert (owned["count"], owned["age_months"]) == (3, round((7 + 3 + 3) / 3))
-    assert [issue.code for issue in found.left] == ["replan_ages_mixed"]
+    assert [(each["count"], each["age_months"]) for each in (owned, owned["others"]["batch2"])] == [(2, 3), (1, 7)]
+    assert found.left == []
 
 
 def test_a_running_commitment_is_paid_in_every_way() -> None:
@@ -373,8 +410,10 @@ _MOVED = {
     "Scenario.horizon_months", "Scenario.plan_starts", "JobInput.runs_per_month", "JobInput.growth_per_month",
     "JobInput.runs_by_month", "JobInput.seasonality", "Owned.age_months", "CommitmentInput.from_month",
     "CommitmentInput.elapsed_months", "CommitmentInput.months", "MachineInput.purchases", "CreditInput.from_month",
-    "CreditInput.expires_month", "OfferInput.free_node_hours_total", "Rental.price_change_per_year",
-    "Scenario.hardware_price_change_per_year", "Rental.credits",
+    "CreditInput.expires_month", "Owned.host_age_months",
+    "Owned.comes_after_months", "Owned.replacement_after_months", "Owned.lease_ends_after_months",
+    "RunningContract.from_month", "RunningContract.nominal_usd_per_month", "OfferInput.free_node_hours_total",
+    "Rental.price_change_per_year", "Scenario.hardware_price_change_per_year", "Rental.credits",
 }  # fmt: skip
 _THE_SAME_IN_ALL = {
     "MachineInput.delivery_months",
@@ -387,12 +426,18 @@ _THE_SAME_IN_ALL = {
 }  # fmt: skip
 
 
-def test_loans_that_run_on_are_said_to_be_missing() -> None:
+def test_loans_that_run_on_are_paid_back_in_every_way() -> None:
     loan = {"kind": "loan", "term_months": 12, "nominal_interest_per_year": 0.06}
     plan = small_plan({"machines.own.finance": loan})
     _, comparison = followed(plan, "local", 4)
     found = replan(plan, check_document(plan), comparison, 5)
-    assert "replan_financing" in codes(found)[1]
+    left = found.document["machines"]["own"]["still_to_pay"]["contract1"]
+    assert (left["kind"], left["from_month"], left["payments"]) == ("loan", 1, 8)
+    new = solve(found.document)
+    for way in ("local", "cloud"):
+        line = next(line for line in evaluation(strategy(new, way)).lines if line.kind == "running_loan")
+        rest = rest_of(comparison.way.evaluation, 5)
+        assert float(line.amount.sum()) == pytest.approx(rest.financing_usd, abs=CENT)
 
 
 def test_a_type_that_the_new_plan_lacks_has_no_price_there() -> None:
@@ -449,10 +494,13 @@ def test_runs_that_have_shrunk_to_nothing_are_planned_on() -> None:
     assert replan(plan, check_document(plan), comparison, 83).document["jobs"]["work"]["runs_by_month"] == {2: 5}
 
 
-def test_resale_that_counts_no_longer_is_said() -> None:
+def test_resale_of_what_the_plan_bought_goes_on_counting() -> None:
     plan = small_plan({"owned_value_counts": False})
     _, comparison = followed(plan, "local", 2)
-    assert "replan_value_uncounted" in codes(replan(plan, check_document(plan), comparison, 3))[1]
+    found = replan(plan, check_document(plan), comparison, 3)
+    assert found.document["machines"]["own"]["owned"]["value_counts"] is True
+    rest = rest_of(evaluation(strategy(solve(found.document), "local")), 1)
+    assert rest.resale_usd == pytest.approx(rest_of(comparison.way.evaluation, 3).resale_usd, abs=CENT)
 
 
 def test_limits_of_the_whole_plan_are_said_to_stand_as_they_are() -> None:
@@ -495,7 +543,12 @@ def replanned(changes: dict[str, Any], way: str, month: int) -> Replan:
     return found
 
 
-def test_stages_that_are_still_to_come_move_and_what_is_on_its_way_is_said() -> None:
+def batches_of(found: Replan) -> list[dict[str, Any]]:
+    owned = found.document["machines"]["own"]["owned"]
+    return [owned, *owned.get("others", {}).values()]
+
+
+def test_stages_that_are_still_to_come_move_and_what_is_on_its_way_comes() -> None:
     stages = {"machines.own.purchases": {0: 2, 12: 2}, "machines.own.delivery_months": 2}
     before = replanned(stages, "hybrid", 5)
     assert before.document["machines"]["own"]["purchases"] == {8: 2}
@@ -503,11 +556,13 @@ def test_stages_that_are_still_to_come_move_and_what_is_on_its_way_is_said() -> 
     assert before.document["machines"]["own"]["owned"]["age_months"] == 2
     between = replanned(stages, "hybrid", 14)
     assert "purchases" not in between.document["machines"]["own"]
-    assert between.document["machines"]["own"]["count"] == 2
-    assert "replan_on_their_way" in codes(between)[1]
+    assert between.document["machines"]["own"]["count"] == 4
+    coming = between.document["machines"]["own"]["owned"]["others"]["batch2"]
+    assert (coming["count"], coming["age_months"], coming["comes_after_months"]) == (2, 0, 1)
+    assert "replan_machines_coming" in codes(between)[0]
     after = replanned(stages, "hybrid", 16)
-    assert after.document["machines"]["own"]["owned"]["count"] == 4
-    assert "replan_on_their_way" not in codes(after)[1]
+    assert [batch["count"] for batch in batches_of(after)] == [2, 2]
+    assert "replan_machines_coming" not in codes(after)[0]
     end = replanned(stages, "hybrid", 23)
     assert end.document["machines"]["own"]["count"] == 4
 

@@ -57,6 +57,9 @@ def test_worked_examples() -> None:
     assert (ten.paid_s, ten.interruptions, ten.total_s) == pytest.approx((76_699.413, 0.179663, 77_022.806), abs=5e-4)
     one = spot_run(STARTUP_S, 75_092.0, 1, hazard, LOAD_S, REACQUIRE_S)
     assert (one.paid_s, one.interruptions, one.total_s) == pytest.approx((82_205.820, 0.192561, 82_552.430), abs=5e-4)
+    assert one.uninterrupted_s == pytest.approx(75_131.4, abs=0.0501)
+    node = spot_run(STARTUP_S, 75_920.0, 10, hazard_per_s(0.075, 1), LOAD_S, REACQUIRE_S)
+    assert (node.paid_s, node.uninterrupted_s) == pytest.approx((75_968.7, 75_959.4), abs=0.0501)
 
 
 def test_without_interruptions_nothing_is_lost() -> None:

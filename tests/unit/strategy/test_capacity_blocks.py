@@ -49,6 +49,7 @@ def test_blocks_are_paid_whole_before_they_begin_and_the_rest_goes_on_demand() -
     assert present_value(block, found) == pytest.approx(51_799.63, abs=CENT)
     assert present_value(overflow, found) == pytest.approx(79_653.29, abs=CENT)
     assert found.tco_usd[0] == pytest.approx(134_268.48, abs=CENT)
+    assert found.present_value_usd[0] == pytest.approx(131_452.92, abs=CENT)
 
 
 def test_energy_is_that_of_the_work_not_of_the_hours_paid_for() -> None:

@@ -58,10 +58,13 @@ def test_the_error_of_a_mean_is_that_of_its_courses(monkeypatch: pytest.MonkeyPa
     assert np.std([job.wait.mean_h for job in jobs]) == pytest.approx(said, rel=0.5)
 
 
-def test_a_single_course_has_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_of_a_single_course_is_seen_in_its_stretches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(summary, "_MOST_ATTEMPTS", 1)
-    found = simulate_waiting(Pool(machines=1, gpus=1), [stream("once", 10.0)], [None])
-    assert (found.repetitions, found.jobs[0].wait_error_h) == (1, None)
+    one = stream("equal", 0.7 * H_PER_MONTH / 10.0)
+    found = [simulate_waiting(Pool(machines=1, gpus=1), [one], [None], seed=100 * at) for at in range(16)]
+    said = np.mean([each.jobs[0].wait_error_h for each in found])
+    assert {each.repetitions for each in found} == {1}
+    assert np.std([each.jobs[0].wait.mean_h for each in found]) == pytest.approx(said, rel=0.5)
 
 
 def test_long_courses_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
