@@ -24,6 +24,7 @@ from planner.strategy.sessions import session_node_h
 
 _BLOCK = 32  # pairs evaluated at once: each has lines of its own, over all rows
 _SLACK = 1e-9
+_FOR_WAITS = 2  # times as many machines as the target utilisation needs, where jobs may have to wait less
 
 
 def coefficients(problem: PlanProblem, theta: Theta, pairs: Sequence[int]) -> Coefficients:
@@ -224,18 +225,19 @@ class _Kernel:
             return machine.fixed_count, machine.fixed_count
         bookable_h = powered_h * float(self.theta[0, machine.target_utilisation_at])
         busiest: dict[int, float] = {}
-        nodes = 1
+        nodes, limited = 1, False
         for index in pairs:
             pair = problem.pairs[index]
             if pair.machine != at:
                 continue
             job = problem.jobs[pair.job]
+            limited = limited or job.deadline_h is not None
             hours = busy_h(problem, self.theta, index) * (1.0 if job.profile is None else max(job.profile))
             busiest[pair.job] = max(busiest.get(pair.job, 0.0), hours)
             nodes = max(nodes, pair.nodes)
         needed = int(np.ceil(sum(busiest.values()) / bookable_h - _SLACK)) if bookable_h > 0 else 0
         least = max(machine.owned_count, 1)
-        return least, max(least, needed, nodes)
+        return least, max(least, needed * (_FOR_WAITS if limited else 1), nodes)
 
     def fixed_of_renting(self, pairs: Sequence[int]) -> tuple[tuple[Array, ...], tuple[Array, ...], Array]:
         """Effects of renting from each provider in all months, of doing so at all, and of renting anywhere."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from planner.cost.lines import Array
 from planner.strategy.optimise.effects import Coefficients
+from planner.strategy.optimise.loads import SafeLoad
 from planner.strategy.optimise.mix import Mix
 from planner.strategy.optimise.owned import add_machines, add_shares
 from planner.strategy.optimise.periods import Period, weights
@@ -24,7 +25,7 @@ def build(
     found: Coefficients,
     periods: tuple[Period, ...],
     *,
-    loads: Mapping[int, float],
+    loads: Mapping[int, SafeLoad],
     quota_gpus: Mapping[int, int],
     split: Split = NO_SPLIT,
 ) -> Mix:
@@ -35,7 +36,7 @@ def build(
     problem, theta, found, periods
         What is planned, and what decisions add.
     loads : mapping
-        Most of the powered hours of each machine type that may be booked. [-]
+        Most of the powered hours of each machine type that may be booked, by their number.
     quota_gpus : mapping
         GPUs under each quota that whole runs can use.
     split : mapping

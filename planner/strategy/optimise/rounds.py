@@ -9,13 +9,13 @@ from typing import Final
 import numpy as np
 
 from planner.strategy.allocate import choice_problems
-from planner.strategy.kernel import Choice, kernel
+from planner.strategy.kernel import Choice, Evaluation, kernel
 from planner.strategy.limits import Limit
 from planner.strategy.measures import COST
 from planner.strategy.optimise.by_periods import solve_by_periods
 from planner.strategy.optimise.effects import Coefficients
 from planner.strategy.optimise.limit_rows import with_limits
-from planner.strategy.optimise.loads import late_machines, targets, tightened
+from planner.strategy.optimise.loads import SafeLoad, late_machines, targets, tightened
 from planner.strategy.optimise.mix import Mix
 from planner.strategy.optimise.model import build
 from planner.strategy.optimise.options import only
@@ -30,7 +30,7 @@ from planner.strategy.quotas import quota_uses, run_gpus
 
 AGREED: Final = 1e-3
 """Share of the cost by which programme and kernel may differ. [-]"""
-_ROUNDS: Final = 6
+_ROUNDS: Final = 8
 
 
 @dataclass(slots=True)
@@ -43,7 +43,7 @@ class Search:
     limits: tuple[Limit, ...]
     gap: float
     time_limit_s: float
-    loads: dict[int, float]
+    loads: dict[int, SafeLoad]
     quota_gpus: dict[int, int]
     split: Split = field(default_factory=dict)
     extra: Callable[[Mix], None] | None = None  # rows beyond the limits
@@ -125,7 +125,7 @@ def in_rounds(search: Search) -> tuple[tuple[Choice, float] | None, float, bool]
         cost = float(evaluation.present_value_usd[0])
         planned = float(mix.programme.costs @ solved.values) + search.base_usd
         late = late_machines(problem, theta, choice)
-        search.rounds.append(_round(search, cost, planned, late))
+        search.rounds.append(_round(search, evaluation, cost, planned, late))
         over = _over_quota(search, choice)
         if not late and not over:
             if not choice_problems(problem, theta, choice) and (best is None or cost < best[1]):
@@ -143,12 +143,12 @@ def in_rounds(search: Search) -> tuple[tuple[Choice, float] | None, float, bool]
     return best, bound, timed_out
 
 
-def _round(search: Search, cost: float, planned: float, late: list[int]) -> Round:
+def _round(search: Search, evaluation: Evaluation, cost: float, planned: float, late: list[int]) -> Round:
     machines = search.problem.machines
     return Round(
         present_value_usd=cost,
         deviation=(cost - planned) / max(abs(cost), 1.0),
-        loads={machines[at].id: load for at, load in search.loads.items()},
+        loads={machines[at].id: load.of(float(evaluation.machine_count[0, at])) for at, load in search.loads.items()},
         late=tuple(machines[at].id for at in late),
     )
 
