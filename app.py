@@ -11,7 +11,7 @@ st.set_page_config(page_title=t("app.title"), page_icon=str(Path(__file__).with_
 _SHORT_TABLE = '[data-testid="stMarkdownContainer"]>table:not([class*="st-key-wide_"] *)'
 # The only style rules. The dark control colour serves white text on it, not text in it. Columns stand below each other
 # on a phone by themselves, and those of `frame.columns` on a tablet or a zoomed page too, before anything is cut.
-# A wide table scrolls within itself.
+# A wide table scrolls within itself. Words that say what a chart shows are there for those who can't see it.
 st.html(
     "<style>"
     '[data-testid="stButtonGroup"] button[aria-checked="true"],'
@@ -19,6 +19,14 @@ st.html(
     '[data-testid="stSliderThumbValue"]{color:inherit !important}'
     '@media (max-width:960px){[class*="st-key-columns_"]>[data-testid="stLayoutWrapper"]'
     '>[data-testid="stHorizontalBlock"]>[data-testid="stColumn"]{min-width:calc(100% - 1.5rem)}}'
+    '[class*="st-key-four"],[class*="st-key-pairs_"]{display:grid;align-items:start}'
+    '[class*="st-key-four"]{grid-template-columns:repeat(4,minmax(0,1fr))}'
+    '[class*="st-key-pairs_"]{grid-template-columns:repeat(2,minmax(0,1fr))}'
+    '@media (max-width:960px){[class*="st-key-four"]{grid-template-columns:repeat(2,minmax(0,1fr))}}'
+    '@media (max-width:640px){[class*="st-key-fours_"],[class*="st-key-pairs_"]{grid-template-columns:minmax(0,1fr)}}'
+    '[data-testid="stElementContainer"]:has(.chart-words){position:absolute;width:1px;height:1px;overflow:hidden;'
+    'clip-path:inset(50%)}'
+    '[data-testid="stElementToolbarButton"]:has([aria-label^="Show data"]){display:none}'  # rows of a chart are pixels
     '[data-testid="stMarkdownContainer"]:has(>table){overflow-x:auto}'
     '[data-testid="stMarkdownContainer"]>table :is(td,th){border-width:0 0 1px 0}'
     f"{_SHORT_TABLE}{{width:100%;margin:0 0 0.75rem 0;font-size:0.875rem}}"

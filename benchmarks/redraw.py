@@ -51,11 +51,15 @@ VALUES: dict[str, Callable[[int], str]] = {
     "Show a GPU": lambda value: ("RTX A6000", "RTX A5500")[value % 2],
     "Search a GPU or a word": lambda value: ("A100", "memory")[value % 2],
 }
+IDLE = """() =>
+    document.querySelector('[data-testid="stApp"]').getAttribute('data-test-script-state') === 'notRunning'"""
+# The page is whole, and idle but for a search that says so in its line and may take seconds.
 DRAWN = """([selector, before]) => {
     const app = document.querySelector('[data-testid="stApp"]');
     const answer = document.querySelector(selector);
     return answer && answer.innerText !== before
-        && app.getAttribute('data-test-script-state') === 'notRunning'
+        && (app.getAttribute('data-test-script-state') === 'notRunning'
+            || document.querySelector('[class*="st-key-leave_"]') !== null)
         && document.querySelector('[data-stale=true]') === null;
 }"""
 
@@ -104,6 +108,7 @@ def first_drawn_s(page: Page, url: str) -> float:
 
 def change_s(page: Page, label: str, value: int, answer: str) -> float:
     """Type a value, turn a switch or move a slider, until the answer has changed and nothing old is left. [s]"""
+    page.wait_for_function(IDLE, timeout=60_000)
     before = page.locator(answer).first.inner_text()
     if (knob := page.locator(f"{label} input[type=range]") if label.startswith(".") else None) and knob.count():
         start = time.perf_counter()

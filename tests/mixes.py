@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from planner.cost.lines import Array
-from planner.strategy.allocate import choice_within, on_time
+from planner.cost.course import Array
+from planner.strategy.allocate import choice_within
+from planner.strategy.candidates import on_time
 from planner.strategy.kernel import Choice, kernel
 from planner.strategy.limits import limits_broken, limits_of
 from planner.strategy.optimise.loads import late_machines

@@ -17,7 +17,8 @@ from planner.cost.lines import CostLine
 from planner.performance.evidence import Evidence, load_evidence
 from planner.scenario.load import check_document, read_document
 from planner.scenario.paths import with_overrides
-from planner.strategy.allocate import Kind, allocate
+from planner.strategy.allocate import allocate
+from planner.strategy.candidates import Kind
 from planner.strategy.evaluate import Result, StrategyResult, evaluate
 from planner.strategy.kernel import Evaluation, kernel
 from planner.strategy.problem import PlanProblem

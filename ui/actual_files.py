@@ -14,7 +14,7 @@ from planner.actual.run import RowsFile, against_plan
 from planner.errors import Problem, TableError
 from planner.scenario.load import check_document
 from ui import state
-from ui.state import Plan
+from ui.plans import Plan
 
 Kind = Literal["hours", "invoice"]
 KINDS: tuple[Kind, ...] = ("hours", "invoice")

@@ -25,8 +25,8 @@ LINES_PX = 330
 LINES_PLOT_PX = 265  # without axis and titles
 FADED = 0.45
 _APART = {"scale": {"color": "independent"}}  # colour scales of layers merge otherwise
-DASH = {"hybrid": [1, 0], "local": [6, 4], "cloud": [2, 3]}
-STROKE = {"hybrid": 3.0, "local": 2.0, "cloud": 2.0}
+DASH = {"hybrid": [1, 0], "local": [6, 4], "cloud": [2, 3], "optimal": [9, 3, 2, 3]}
+STROKE = {"hybrid": 3.0, "local": 2.0, "cloud": 2.0, "optimal": 3.0}
 TITLE_ABOVE = {"titleAngle": 0, "titleAlign": "left", "titleAnchor": "end", "titleX": 0, "titleY": -14}
 """Title of a vertical axis, lying above its end."""
 _QUARTERS_FROM = 100.0  # from here on a quarter of a power of ten is a whole number
@@ -69,6 +69,7 @@ def cost_chart(
     parts, ways = _bar_rows(bars, colours, scale, currency)
     lowest = min([0.0, *(row["x0"] for row in parts)])
     top = max(max(way["total"] * 1.2, (way["high"] or 0.0) * 1.03) for way in ways) or 1.0
+    parts = [{**row, "share": (row["x1"] - row["x0"]) / (top - lowest)} for row in parts]
     title = t(f"chart.cost.{unit_key}", currency=currency.code, months=horizon_months)
     axis = {"values": nice_ticks(top), "grid": True, "title": title, "titleAnchor": "start"}
     x_scale = {"domain": [lowest, top], "nice": False, "zero": True}
@@ -76,8 +77,12 @@ def cost_chart(
     colour = {
         "field": "role",
         "type": "nominal",
-        "scale": {"domain": [t(f"role.{role}") for role in roles], "range": [colours.fill[role] for role in roles]},
+        "scale": {
+            "domain": [t(f"role.{role}") for role in COST_ROLES],
+            "range": [colours.fill[role] for role in COST_ROLES],
+        },
         "legend": {
+            "values": [t(f"role.{role}") for role in roles],
             "title": None,
             "orient": "top",
             "columns": {"expr": "width<460?2:5"},
@@ -92,9 +97,6 @@ def cost_chart(
     def y(field: str) -> Spec:
         domain = {"domain": [0, len(ways)], "reverse": True, "nice": False}
         return {"field": field, "type": "quantitative", "scale": domain, "axis": None}
-
-    def px(length: str) -> str:
-        return f"({length})/{top - lowest}*width"
 
     tooltip = [
         _tip("way", "chart.tooltip.way"),
@@ -118,8 +120,9 @@ def cost_chart(
             "encoding": {
                 "x": x("middle"),
                 "y": y("centre"),
-                "text": _text_if("number", f"{px('abs(datum.x1-datum.x0)')} > 8 + 7*length(datum.number)"),
+                "text": _text_if("number", "datum.share*width > 8 + 7*length(datum.number)"),
                 "color": _ink("ink"),
+                "tooltip": tooltip,
             },
         },
     ]
@@ -258,7 +261,7 @@ def _themed(layers: list[Spec], colours: Palette, *, height: int, faded: bool) -
             "view": {"stroke": None},
             "axis": {**axis, **label, **title, "titlePadding": 10},
             "legend": {**label, "symbolType": "square", "symbolSize": 90},
-            "mark": {"aria": False},  # the chart has a text of its own
+            "mark": {"aria": False, "tooltip": None},  # the chart has a text of its own; tooltips are chosen
             "rect": {"opacity": FADED if faded else 1},
             "line": {"opacity": FADED if faded else 1},
         },
@@ -415,10 +418,10 @@ def _rings(rings: Sequence[Ring], colours: Palette, x: Spec, y: Spec, scale: flo
         side = {"align": "right", "baseline": "bottom", "dx": -6, "dy": -12 - 14 * (len(text) - 1)}
         if not late:
             side = {"align": "left", "baseline": "top", "dx": 10, "dy": 8}
-        rows.append({"month": ring["month"], "spent": ring["spent_usd"] / scale, "text": text, **side})
+        rows.append({"month": ring["month"], "spent": ring["spent_usd"] / scale, "text": ring["text"], **side})
     point = {"type": "point", "size": 90, "filled": True, "fill": colours.page, "opacity": 1}
     placed = {name: {"expr": f"datum.{name}"} for name in ("align", "baseline", "dx", "dy")}
-    words = _text(fontSize=12, color=colours.text, lineHeight=15, **placed)
+    words = _text(fontSize=12, color=colours.text, lineHeight=15, lineBreak="\n", **placed)
     return [
         {
             "data": {"values": rows},

@@ -18,10 +18,15 @@ def begin() -> None:
     st.session_state[_TO_COMPUTE] = []
 
 
+def later(compute: Callable[[], object]) -> None:
+    """Leave to the end of the page what finds and keeps an answer."""
+    st.session_state[_TO_COMPUTE].append(compute)
+
+
 def show(part: Callable[[bool], None], *, ready: bool, compute: Callable[[], object]) -> None:
     """Draw a part as a fragment that is told whether its answer is there; if not, `compute` finds and keeps it."""
     if not ready:
-        st.session_state[_TO_COMPUTE].append(compute)
+        later(compute)
     st.fragment(part)(ready)
 
 

@@ -1,4 +1,4 @@
-"""Money of the Plan page: horizon, rates, tax and people, and by subject the calendar, prices that change, credits."""
+"""Money of the Plan page: horizon, rates, tax, people; by subject limits, calendar, changing prices, credits."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from ui import formatting
 from ui.group_parts import Document, Group, Subject, assumed, with_empty, word
 from ui.i18n import t
 from ui.inputs import Choice, Field, Input, Switch
+from ui.limit_words import limit_inputs
 
 MOST_CREDITS = 3
 """Rows of credits that are there to be filled in."""
@@ -84,6 +85,7 @@ def money(document: Document, catalog: Catalog) -> Group:
         main=main,
         advanced=advanced,
         more=[
+            Subject(id="limits", make=limit_inputs),
             Subject(id="calendar", make=_calendar),
             Subject(id="prices", make=lambda: _prices(catalog)),
             Subject(id="credits", make=lambda: _credits(document)),
@@ -107,13 +109,6 @@ def _calendar() -> list[Input]:
             words=lambda month: t(f"month.{month}") if month in _MONTHS else str(month or t("money.usual_fiscal")),
             help=t("money.fiscal_help"),
             expected=t("money.fiscal_expected"),
-        ),
-        Field(
-            path="cash_ceiling_usd_per_quarter",
-            label=t("money.ceiling"),
-            kind="money",
-            help=t("money.ceiling_help"),
-            default=t("money.no_ceiling"),
         ),
     ]
 

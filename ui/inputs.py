@@ -11,7 +11,7 @@ import streamlit as st
 from planner.errors import Problem
 from planner.scenario.money import money_aliases
 from planner.scenario.paths import get_value
-from ui import formatting, state
+from ui import formatting, frame, state
 from ui.i18n import t
 from ui.state import Kind
 
@@ -76,12 +76,17 @@ _NUMBERS = ("a number", "a share", "a finite number")
 def show(inputs: Iterable[Input | None], problems: Sequence[Problem]) -> None:
     """Draw inputs in rows of two, each with its problems under it; None leaves a place empty."""
     cells = list(inputs)
-    for row in zip(cells[0::2], [*cells[1::2], None], strict=False):
-        for column, cell in zip(st.columns(2), row, strict=True):
-            if cell is not None:
-                with column:
+    named = next((cell.path for cell in cells if cell is not None), "")
+    with frame.grid(f"pairs_{named}"):
+        for cell in cells:
+            if cell is None:
+                st.markdown(formatting.NBSP)
+            elif any(_concerns(problem, cell) for problem in problems):
+                with st.container():
                     _draw(cell)
                     _explain(cell, problems)
+            else:
+                _draw(cell)
 
 
 def _draw(cell: Input) -> None:

@@ -9,7 +9,7 @@ from types import MappingProxyType
 COST_ROLES = ("owned", "on_demand", "reserved", "spot", "electricity", "people", "upkeep")
 """Parts of a cost bar in the order in which they are stacked."""
 
-WAYS = ("hybrid", "local", "cloud")
+WAYS = ("hybrid", "local", "cloud", "optimal")
 """Ways in the order in which they are shown."""
 
 
@@ -59,8 +59,8 @@ LIGHT = Palette(
             "upkeep": _INK,
         }
     ),
-    way=MappingProxyType({"local": "#1F6AA5", "cloud": "#D2691E", "hybrid": "#14876F"}),
-    way_text=MappingProxyType({"local": "#1A5C91", "cloud": "#9A4A0F", "hybrid": "#0D6B58"}),
+    way=MappingProxyType({"local": "#1F6AA5", "cloud": "#D2691E", "hybrid": "#14876F", "optimal": "#7A4FA3"}),
+    way_text=MappingProxyType({"local": "#1A5C91", "cloud": "#9A4A0F", "hybrid": "#0D6B58", "optimal": "#633D8A"}),
     broken="#B3261E",
     memory=MappingProxyType(
         {
@@ -103,8 +103,8 @@ DARK = Palette(
             "upkeep": _WHITE,
         }
     ),
-    way=MappingProxyType({"local": "#5AA9E6", "cloud": "#F0893A", "hybrid": "#56D6B6"}),
-    way_text=MappingProxyType({"local": "#8CC4F0", "cloud": "#F7AD73", "hybrid": "#6FE0C4"}),
+    way=MappingProxyType({"local": "#5AA9E6", "cloud": "#F0893A", "hybrid": "#56D6B6", "optimal": "#B79AE0"}),
+    way_text=MappingProxyType({"local": "#8CC4F0", "cloud": "#F7AD73", "hybrid": "#6FE0C4", "optimal": "#CDB8EC"}),
     broken="#F28B82",
     memory=MappingProxyType(
         {

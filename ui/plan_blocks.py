@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from planner.errors import Problem
-from ui import charts, formatting, frame, inputs, number_columns, own_rows, plan_rows, short_tables, state
+from ui import chart_view, charts, formatting, frame, inputs, number_columns, own_rows, plan_rows, short_tables, state
 from ui.formatting import dollars, escaped
 from ui.group_parts import Group, group_of
 from ui.i18n import t
@@ -17,7 +18,7 @@ from ui.plan_spot import spot_lines
 from ui.remedies import remedies
 from ui.view import View, way_name
 
-_BADGE = {"hybrid": "green", "local": "blue", "cloud": "orange"}
+_BADGE = {"hybrid": "green", "local": "blue", "cloud": "orange", "optimal": "violet"}
 
 
 def problem_box(problems: Sequence[Problem], groups: Sequence[Group]) -> None:
@@ -27,8 +28,8 @@ def problem_box(problems: Sequence[Problem], groups: Sequence[Group]) -> None:
     st.error(f"**{t('problem.title')}**\n\n{lines}", icon=":material/error:")
 
 
-def answer(view: View, *, outdated: bool) -> None:
-    """Title, sentence, and what the last change moved."""
+def answer(view: View, *, outdated: bool, searching: bool = False) -> None:
+    """Title, sentence, what the last change moved, and whether something better is still looked for."""
     title, sentence = view.title(), dollars(view.sentence())
     if outdated:
         st.badge(t("answer.outdated"), icon=":material/history:", color="gray")
@@ -36,7 +37,8 @@ def answer(view: View, *, outdated: bool) -> None:
         st.markdown(f":gray[{sentence}]")
         return
     st.title(title, anchor=False)
-    st.markdown(f"{sentence}{_moved(view)}")
+    more = f" :gray[{t('best.under_way')}]" if searching else ""
+    st.markdown(f"{sentence}{_moved(view)}{more}")
 
 
 def _moved(view: View) -> str:
@@ -44,12 +46,14 @@ def _moved(view: View) -> str:
     if view.recommended is None:
         return ""
     total = formatting.money(view.recommended["tco_usd"], view.currency, fine=True)
-    code = view.currency.code
-    shown = st.session_state.get("shown_total", (code, total, ""))
+    code, asked = view.currency.code, json.dumps(view.document, default=str)
+    shown = st.session_state.get("shown_total", (code, total, "", asked))
     if shown[0] != code:  # the same money in another currency has not moved
-        shown = (code, total, "")
+        shown = (code, total, "", asked)
+    elif shown[3] == asked:  # what the best mix makes of it was not moved by a change
+        shown = (code, total, shown[2], asked)
     elif shown[1] != total:
-        shown = (code, total, shown[1])
+        shown = (code, total, shown[1], asked)
     st.session_state["shown_total"] = shown
     return f" :gray[{dollars(t('answer.was', total=shown[2]))}]" if shown[2] else ""
 
@@ -60,40 +64,36 @@ def figures(view: View) -> None:
     if way is None:
         return
     months = view.report["horizon_months"]
-    left, right = frame.columns("figures", 2)
-    with left:
-        total, cash = st.columns(2, wrap=False)
-    with right:
-        run, energy = st.columns(2, wrap=False)
+    places = frame.grid("four_figures")
     _metric(
-        total,
+        places,
         t("figure.total", months=months),
         formatting.money(way["tco_usd"], currency),
         _likely(way, view),
     )
     _metric(
-        cash,
+        places,
         t("figure.cash"),
         formatting.money(way["cash_at_start_usd"], currency, fine=True),
         t("figure.monthly", amount=formatting.money(_monthly_usd(way), currency)),
     )
     job = view.longest_run(way)
     _metric(
-        run,
+        places,
         t("figure.key_run" if view.is_key(job) else "figure.long_run"),
         formatting.duration(job["time_to_train_h"]),
         limit_words(job),
     )
     _metric(
-        energy,
+        places,
         t("figure.energy"),
         formatting.energy(way["energy_kwh"]),
         formatting.carbon(way["kg_co2e"]),
     )
 
 
-def _metric(column: Any, label: str, value: str, pill: str) -> None:
-    column.metric(label, value, pill, delta_color="off", delta_arrow="off", border=True)
+def _metric(places: Any, label: str, value: str, pill: str) -> None:
+    places.metric(label, value, pill, delta_color="off", delta_arrow="off", border=True)
 
 
 def _monthly_usd(way: Mapping[str, Any]) -> float:
@@ -153,9 +153,8 @@ def _outcome_words(view: View) -> str:
 
 def input_groups(groups: Sequence[Group], problems: Sequence[Problem], view: View | None) -> None:
     """The four groups as popovers, each ending with the answer, because on a phone it covers the page."""
-    places = [place for half in frame.columns("groups", 2) for place in half.columns(2)]
-    for place, group in zip(places, groups, strict=True):
-        with place:
+    with frame.grid("fours_groups"):
+        for group in groups:
             _group(group, problems, view)
 
 
@@ -242,7 +241,7 @@ def charts_and_reasons(view: View, *, outdated: bool) -> None:
     with left:
         st.markdown(f"### {dollars(view.cost_heading())}", anchors=False)
         chart = charts.cost_chart(bars, horizon_months=months, currency=view.currency, dark=dark, faded=outdated)
-        st.vega_lite_chart(chart, theme=None, key="cost_chart", alt=charts.cost_alt(bars, view.currency))
+        chart_view.show(chart, key="cost_chart", title=t("chart.cost.name"), alt=charts.cost_alt(bars, view.currency))
     with right, st.container(border=True, key="why"):
         st.markdown(f"### {t('why.title')}", anchors=False)
         st.markdown("\n".join(f"- {dollars(reason)}" for reason in view.reasons()))
@@ -257,7 +256,9 @@ def charts_and_reasons(view: View, *, outdated: bool) -> None:
     with left:
         st.markdown(f"### {dollars(plan_rows.spend_heading(view))}", anchors=False)
         chart = charts.spend_chart(lines, rings, currency=view.currency, dark=dark, faded=outdated)
-        st.vega_lite_chart(chart, theme=None, key="spend_chart", alt=charts.spend_alt(lines, rings, view.currency))
+        chart_view.show(
+            chart, key="spend_chart", title=t("chart.spend.name"), alt=charts.spend_alt(lines, rings, view.currency)
+        )
     with right:
         st.markdown(f"### {t('ways.title')}", anchors=False)
         short_tables.show(plan_rows.ways_table(view))

@@ -8,7 +8,7 @@ from ui import formatting, frame
 from ui.break_even_chart import Meeting, UseLine, cost_at, use_alt, use_chart
 from ui.formatting import dollars, escaped
 from ui.i18n import t
-from ui.state import Plan
+from ui.plans import Plan
 from ui.view import Row, View, way_name
 
 

@@ -12,7 +12,7 @@ from planner.report.waiting import FEW_RUNS, unsure
 from ui import formatting
 from ui.formatting import dollars, escaped
 from ui.i18n import t
-from ui.state import Plan
+from ui.plans import Plan
 from ui.view import Row, View, way_name
 
 SHORT_H = 0.05

@@ -11,6 +11,7 @@ from planner.scenario.paths import get_value, with_overrides
 from ui import formatting
 from ui.formatting import escaped
 from ui.i18n import t
+from ui.limit_words import label_of
 from ui.state import Kind
 
 MOST = 2
@@ -160,6 +161,8 @@ def fixes(problem: Row, document: Row) -> list[Overrides]:
             return [{f"{job}.not_on": None}]
         case "over_quota" | "quota_below_run" | "quota_zero":
             return [{problem["field"]: params["needed"]}]
+        case code if code.startswith("over_limit_"):
+            return [{problem["field"]: rounded_up(params.get("value_usd", params.get("value")))}]
         case _:
             return []
 
@@ -228,6 +231,8 @@ def _words(overrides: Overrides) -> Iterator[str]:
                 yield t(f"remedy.{setting}", job=escaped(name))
             case "jobs", "only_on" | "not_on":
                 yield t("remedy.pins", job=escaped(name))
+            case "limits", _:
+                yield t("remedy.limit", limit=label_of(path), value=formatting.plain(value))
             case "rental", quota if name == "quota_gpus":
                 yield t("remedy.quota", id=quota, count=value)
             case "machines", "count":

@@ -10,7 +10,6 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -21,23 +20,14 @@ from planner.catalog.load import load_catalog
 from planner.catalog.records import Catalog
 from planner.errors import PlannerError, Problem, ScenarioError
 from planner.performance.evidence import load_evidence
-from planner.report.break_even import break_even_entries
-from planner.report.candidates import Candidate, candidates
-from planner.report.document import plan_document
-from planner.report.export import plan_csv
-from planner.report.finance import with_finance
-from planner.report.job_places import JobPlaces
-from planner.report.jobs_csv import jobs_csv
-from planner.report.shares import groups_of
-from planner.report.why_not import why_not_text
 from planner.scenario.load import check_document, read_document
 from planner.scenario.own_gpus import with_own_gpus
 from planner.scenario.own_models import with_own_models
 from planner.scenario.paths import with_overrides
 from planner.scenario.schema import SCHEMA_VERSION
-from planner.strategy.evaluate import Result, evaluate, searched
+from planner.strategy.evaluate import evaluate
 from ui import formatting, own_rows
-from ui.simulations import Simulations
+from ui.plans import Plan, plan_of
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples"
@@ -50,29 +40,6 @@ PAST_FILES = "actual_files"
 Kind = Literal["number", "percent", "money", "text", "word", "by_month", "by_name", "choice", "choice_or_none"]
 """What a field takes: a number, a number or a word, text alone, or pairs such as "0: 2, 12: 2"."""
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """A computed plan as the page shows it; `csv` makes the file of the command line."""
-
-    document: dict[str, Any]
-    report: dict[str, Any]
-    csv: Callable[[], str]
-    simulations: Simulations
-    candidates: Callable[[], tuple[Candidate, ...]]
-    places: JobPlaces
-    break_even: Callable[[], list[dict[str, Any]]]  # between its ways
-    finance: Callable[[], dict[str, Any]]  # the report with its money views
-    groups: Callable[[str], list[dict[str, Any]]]  # what each pays for in a way
-    jobs_csv: Callable[[], str]
-    why_not: Callable[[str | None], str]  # against a way, or the next best
-    result: Result  # behind it, for what else is asked of it
-
-    def price_usd_per_h(self, path: str) -> float | None:
-        """What the plan takes for the price of an offer at a path, None where it isn't among those looked at."""
-        parameters = self.result.problem.parameters
-        return next((parameter.value for parameter in parameters if parameter.id == path), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -362,23 +329,7 @@ def _computed(
         return error.problems
     except PlannerError as error:
         return (Problem(file="", record="", field=error.field, found="", expected=str(error)),)
-    report = plan_document(result)
-    entries = cache(lambda: break_even_entries(result))
-    with_best_mix = cache(lambda: searched(result))
-    return Plan(
-        document=_document,
-        report=report,
-        csv=lambda: plan_csv(with_best_mix()),
-        simulations=Simulations(result),
-        candidates=cache(lambda: candidates(result)),
-        places=JobPlaces(result),
-        break_even=entries,
-        finance=cache(lambda: with_finance(report, result)),
-        groups=cache(lambda way: groups_of(result, way)),
-        jobs_csv=lambda: jobs_csv(report, result),
-        why_not=cache(lambda way: why_not_text({**report, "break_even": entries()}, way)),
-        result=result,
-    )
+    return plan_of(result, _document)
 
 
 def _plan(asked: dict[str, Any]) -> Plan | tuple[Problem, ...]:

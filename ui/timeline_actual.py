@@ -21,7 +21,7 @@ from ui.actual_files import KINDS, Kind
 from ui.actual_rows import Document
 from ui.formatting import dollars, escaped
 from ui.i18n import t
-from ui.state import Plan
+from ui.plans import Plan
 from ui.timeline_data import Timeline
 from ui.view import View
 

@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from ui import (
+    chart_view,
     deferred,
     formatting,
     frame,
@@ -27,7 +28,7 @@ from ui.fiscal import PERIODS
 from ui.formatting import dollars, escaped
 from ui.i18n import t
 from ui.plan_waiting import overflow_sentences
-from ui.state import Plan
+from ui.plans import Plan
 from ui.timeline_data import Timeline
 from ui.view import Row, View, way_name
 
@@ -102,13 +103,9 @@ def answer(timeline: Timeline, plan: Plan, *, outdated: bool) -> None:
     title = timeline_words.title(timeline, waits)
     st.title(f":gray[{title}]" if outdated else title, anchor=False)
     st.markdown(dollars(timeline_words.sentence(timeline, waits)))
-    left, right = frame.columns("timeline_figures", 2)
-    with left:
-        places = list(st.columns(2, wrap=False))
-    with right:
-        places += st.columns(2, wrap=False)
-    for place, (label, value, pill) in zip(places, timeline_words.figures(timeline, waits), strict=True):
-        place.metric(label, value, pill, delta_color="off", delta_arrow="off", border=True)
+    places = frame.grid("four_timeline_figures")
+    for label, value, pill in timeline_words.figures(timeline, waits):
+        places.metric(label, value, pill, delta_color="off", delta_arrow="off", border=True)
 
 
 def cash(timeline: Timeline, period: str, *, outdated: bool) -> None:
@@ -127,7 +124,7 @@ def cash(timeline: Timeline, period: str, *, outdated: bool) -> None:
             faded=outdated,
         )
         alt = timeline_cash.cash_alt(periods, period, view.currency)
-        st.vega_lite_chart(chart, theme=None, key="timeline_cash_chart", alt=alt)
+        chart_view.show(chart, key="timeline_cash_chart", title=t("timeline.cash.name"), alt=alt)
     with right:
         st.markdown(f"### {t('timeline.years.title')}", anchors=False)
         short_tables.show(timeline_tables.year_rows(timeline))
@@ -147,11 +144,12 @@ def machines(timeline: Timeline, plan: Plan, *, outdated: bool) -> Place | None:
         st.markdown(f"### {timeline_words.load_heading(loads)}", anchors=False)
         chart = timeline_charts.load_chart(loads, dark=_dark(), faded=outdated)
         alt = timeline_charts.load_alt(loads)
-        st.vega_lite_chart(chart, theme=None, key="timeline_load_chart", alt=alt)
+        chart_view.show(chart, key="timeline_load_chart", title=t("timeline.load.name"), alt=alt)
     with right:
         place = places[0]
+        choice = st.container()  # stays where it isn't needed, so that the chart below keeps its place
         if len(places) > 1:
-            place = st.selectbox(
+            place = choice.selectbox(
                 t("timeline.wait.of"),
                 places,
                 format_func=lambda place: t("timeline.wait.place", job=place[1], machine=place[0]),
@@ -210,7 +208,7 @@ def _last(timeline: Timeline) -> Mapping[str, Any] | None:
 def _wait_chart(job: Mapping[str, Any], *, faded: bool) -> None:
     chart = timeline_charts.wait_chart(job["by_month"], job=job["id"], dark=_dark(), faded=faded)
     alt = timeline_charts.wait_alt(job["by_month"], job["id"])
-    st.vega_lite_chart(chart, theme=None, key="timeline_wait_chart", alt=alt)
+    chart_view.show(chart, key="timeline_wait_chart", title=t("timeline.wait.name"), alt=alt)
 
 
 def course(timeline: Timeline, plan: Plan, place: Place) -> None:

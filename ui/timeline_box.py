@@ -15,7 +15,7 @@ from ui import deferred, formatting, frame, short_tables, state
 from ui.formatting import dollars, escaped
 from ui.i18n import t
 from ui.plan_waiting import SHORT_H, wait_words
-from ui.state import Plan
+from ui.plans import Plan
 from ui.timeline_data import Timeline, waiting_jobs
 from ui.view import View
 

@@ -77,8 +77,12 @@ def cash_chart(
     colour = {
         "field": "role",
         "type": "nominal",
-        "scale": {"domain": [part_name(role) for role in roles], "range": [colours.fill[role] for role in roles]},
+        "scale": {
+            "domain": [part_name(role) for role in COST_ROLES],
+            "range": [colours.fill[role] for role in COST_ROLES],
+        },
         "legend": {
+            "values": [part_name(role) for role in roles],
             "title": None,
             "orient": "top",
             "columns": {"expr": "width<460?2:5"},

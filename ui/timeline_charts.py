@@ -54,6 +54,7 @@ def load_chart(loads: Sequence[Load], *, dark: bool, faded: bool = False) -> Spe
         "scale": {"domain": names, "range": [_DASHES[at % 3] for at in range(len(names))]},
         "legend": None,
     }
+    dashes = {"strokeDash": dash} if len(names) > 1 else {}
     point = {"x": {"field": "month", **x}, "y": {"field": "load", **y}}
     safe = [
         {"load": share * 100.0, "month": 0.5, "end": months * _ROOM, "text": _safe_words(share)}
@@ -85,7 +86,7 @@ def load_chart(loads: Sequence[Load], *, dark: bool, faded: bool = False) -> Spe
         {
             "data": {"values": rows},
             "mark": {"type": "line", "color": colours.fill["owned"], "strokeWidth": 2.5},
-            "encoding": {**point, "strokeDash": dash},
+            "encoding": {**point, **dashes},
         },
         {  # wide invisible points, so that a line can be pointed at
             "data": {"values": rows},

@@ -11,7 +11,7 @@ from ui import formatting, frame, short_tables
 from ui.finance_chart import quarter_alt, quarter_chart, quarter_heading
 from ui.formatting import EN_DASH, dollars, escaped
 from ui.i18n import t
-from ui.state import Plan
+from ui.plans import Plan
 from ui.timeline_data import Timeline
 from ui.view import Row, View, way_name
 

@@ -16,7 +16,10 @@ MOST_MACHINES = 24
 _GPU_PX = 16
 _LEAST_GPU_PX, _MOST_MACHINE_PX = 5, 72
 _NAME_PX, _GAP_PX = 22, 8
-_AXIS_PX, _LEGEND_PX = 64, 34
+_ONLY_WIDTH = {
+    "autosize": {"type": "fit-x", "contains": "padding"},
+    "padding": {"left": 0, "right": 0, "top": 0, "bottom": 0},
+}
 _SHADES = (1.0, 0.5, 0.25)  # of the owned colour, by job
 _PX_PER_CHARACTER = 6.6
 _NARROW_PX = 700
@@ -66,13 +69,6 @@ def gantt_chart(course: Course, *, dark: bool, faded: bool = False) -> Spec:
         for machine in range(machines)
     ]
     box = {"x": {"field": "x0", **x}, "x2": {"field": "x1"}, "y": {"field": "y0", **y}, "y2": {"field": "y1"}}
-    tooltip = [
-        tip("job", "timeline.gantt.job"),
-        tip("submitted", "timeline.gantt.submitted"),
-        tip("wait", "timeline.gantt.wait"),
-        tip("duration", "timeline.gantt.duration"),
-        tip("ending", "timeline.gantt.ending"),
-    ]
     legend = {"title": None, "orient": "top", "columns": {"expr": "width<460?2:5"}, "columnPadding": 14, "offset": 6}
     several = len(course["jobs"]) > 1
     colour = {
@@ -109,7 +105,7 @@ def gantt_chart(course: Course, *, dark: bool, faded: bool = False) -> Spec:
                 "color": {**_if_failed(colours.page), **colour},
                 "stroke": {**_if_failed(colours.fill["owned"]), "value": colours.page},
                 "strokeWidth": {**_if_failed(_thinner(0.8, 1.4)), "value": _thinner(0.0, 0.6)},
-                "tooltip": tooltip,
+                "tooltip": {"field": "tip"},  # one object: a list of fields is put together anew for every bar
             },
         },
         {
@@ -120,8 +116,9 @@ def gantt_chart(course: Course, *, dark: bool, faded: bool = False) -> Spec:
     ]
     if several and gpu_px >= 12:
         layers.append(_labels(bars, palette(dark=dark), shades, x, y, end, faded=faded))
-    rest = _AXIS_PX + (_LEGEND_PX if several else 0)
-    return themed(layers, colours, height=int(height + rest), faded=faded)
+    # The height is that of the machines, axis and legend come on top: where a chart is fitted into one, every bar is
+    # placed twice.
+    return {**themed(layers, colours, height=int(height), faded=faded), **_ONLY_WIDTH}
 
 
 def _away(away: list[dict[str, Any]], colours: Palette, box: Spec) -> Spec:
@@ -176,10 +173,13 @@ def _bar(
         "y1": top + bar["gpus"] * gpu_px - 0.5,
         "job": bar["job"],
         "failed": bar["failed"],
-        "submitted": _moment(bar["submitted_h"]),
-        "wait": formatting.duration(bar["started_h"] - bar["submitted_h"]),
-        "duration": formatting.duration(bar["ended_h"] - bar["started_h"]),
-        "ending": t("timeline.gantt.failed" if bar["failed"] else "timeline.gantt.done"),
+        "tip": {
+            t("timeline.gantt.job"): bar["job"],
+            t("timeline.gantt.submitted"): _moment(bar["submitted_h"]),
+            t("timeline.gantt.wait"): formatting.duration(bar["started_h"] - bar["submitted_h"]),
+            t("timeline.gantt.duration"): formatting.duration(bar["ended_h"] - bar["started_h"]),
+            t("timeline.gantt.ending"): t("timeline.gantt.failed" if bar["failed"] else "timeline.gantt.done"),
+        },
     }
 
 

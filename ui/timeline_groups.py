@@ -12,7 +12,7 @@ from planner.units import HALF_CENT_USD
 from ui import formatting, number_columns, short_tables
 from ui.formatting import Currency, dollars, escaped
 from ui.i18n import t
-from ui.state import Plan
+from ui.plans import Plan
 from ui.timeline_data import Timeline
 from ui.view import Row
 

@@ -9,15 +9,18 @@ from typing import Any
 
 from planner.catalog.records import Catalog
 from planner.messages import render
+from planner.report.optimum_text import no_best_mix_lines
 from planner.strategy.compare import NEAR_TIE_SHARE
 from planner.units import HALF_CENT_USD
 from ui import formatting
 from ui.formatting import Currency, escaped
 from ui.i18n import t
+from ui.limit_words import with_labels
 from ui.names import short_gpu
 from ui.palette import WAYS
 
 Row = Mapping[str, Any]
+_MIXED = ("hybrid", "optimal")
 LEAST_SHARE = 0.1  # of the runs of a job, from which a title says that they run there
 
 
@@ -37,7 +40,10 @@ class View:
         self.document = document
         self.catalog = catalog
         self.currency = currency
-        self.strategies: list[Row] = sorted(report["strategies"], key=lambda way: WAYS.index(way["kind"]))
+        found = report.get("optimal")
+        twin = None if found is None else found["same_as"]  # the best mix is said to be that plan, not drawn again
+        ways = [way for way in report["strategies"] if twin is None or way["kind"] != "optimal"]
+        self.strategies: list[Row] = sorted(ways, key=lambda way: WAYS.index(way["kind"]))
         self.recommended: Row | None = next(
             (way for way in self.strategies if way["id"] == report["recommended"]), None
         )
@@ -56,7 +62,7 @@ class View:
     @property
     def distinct(self) -> list[Row]:
         """Ways that work and differ: of those that are the same plan only one, the recommended or the simpler."""
-        order = sorted(self.feasible, key=lambda way: (way is not self.recommended, way["kind"] == "hybrid"))
+        order = sorted(self.feasible, key=lambda way: (way is not self.recommended, way["kind"] in _MIXED))
         kept: list[Row] = []
         for way in order:
             if not any(same_plan(way, other) for other in kept):
@@ -155,17 +161,15 @@ class View:
         way = self.recommended
         if way is None:
             return t("title.none")
-        if way["kind"] == "local":
+        if way["kind"] == "local" or not self.rented(way):
             return t("title.local", owned=self.owned_words(way))
-        if way["kind"] == "cloud":
+        if way["kind"] == "cloud" or not self.owned(way):
             return t("title.cloud", rented=self.rented_words(way))
-        return t(
-            "title.hybrid",
-            owned=self.owned_words(way),
-            owned_work=self.work_words(way, rented=False),
-            rented=self.rented_words(way),
-            rented_work=self.work_words(way, rented=True),
-        )
+        owned_work, rented_work = (self.work_words(way, rented=rented) for rented in (False, True))
+        words = {"owned": self.owned_words(way), "rented": self.rented_words(way)}
+        if owned_work == rented_work:
+            return t("title.both", work=owned_work, **words)
+        return t("title.hybrid", owned_work=owned_work, rented_work=rented_work, **words)
 
     def sentence(self) -> str:
         """The total, and how far the other ways are from it."""
@@ -211,7 +215,7 @@ class View:
             parts.append(t("label.own", what=self.owned_words(way, digits=True)))
         if self.rented(way):
             parts.append(t("label.rent", what=self.rented_words(way, digits=True)))
-        if way["kind"] != "hybrid":
+        if way["kind"] not in _MIXED:
             parts = [self.owned_words(way, digits=True) or self.rented_words(way, digits=True)]
         return ", ".join(parts)
 
@@ -227,6 +231,9 @@ class View:
 
     def problem_words(self, way: Row) -> list[str]:
         """Why a way does not work, in sentences."""
+        if way.get("kind") == "optimal":
+            lines = [with_labels(line.removeprefix("limits: ")) for line in no_best_mix_lines(dict(self.report))]
+            return [_ended(f"{line[:1].upper()}{line[1:]}") for line in lines]
         return [self._problem(problem["code"], problem["field"], problem["params"]) for problem in way["problems"]]
 
     def _problem(self, code: str, field: str, params: Mapping[str, Any]) -> str:
@@ -235,6 +242,9 @@ class View:
         if code == "machines_missing":
             months = str(params["months"]).replace("-", formatting.EN_DASH)
             return t("impossible.machines_missing", **{**params, "months": months})
+        if code.startswith("over_limit_"):
+            rounded = {name: float(f"{value:.4g}") for name, value in params.items()}
+            return _ended(with_labels(render(code, field=field, **rounded)))
         if code != "deadline_missed":
             return _ended(render(code, field=_setting(field), **params))
         return t(

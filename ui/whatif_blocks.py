@@ -9,19 +9,22 @@ import streamlit as st
 
 from planner.report.levers import Lever, Suggestion, levers, suggested, suggestions, with_lever
 from planner.report.why_not import other_ways
-from ui import catalog_own, formatting, frame, short_tables, state, whatif_rows, whatif_state
+from ui import catalog_own, formatting, frame, progress_line, short_tables, state, whatif_rows, whatif_state
 from ui.formatting import dollars, escaped
 from ui.i18n import t
 from ui.view import View, way_name
 from ui.whatif_rows import Card, Line
 from ui.whatif_state import PRESENT, Kept
 
-_BADGE = {"hybrid": "green", "local": "blue", "cloud": "orange"}
+_BADGE = {"hybrid": "green", "local": "blue", "cloud": "orange", "optimal": "violet"}
+BEST_MIX = "whatif_best_mix"
 
 
-def cards_of(scenarios: Sequence[Kept]) -> list[Card]:
-    """Scenarios with their plans, all in the currency of the first."""
+def cards_of(scenarios: Sequence[Kept], *, best_mix: bool = False) -> list[Card]:
+    """Scenarios with their plans, all in the currency of the first; with the best mix once that of all is known."""
     plans = [state.plan_with(scenario.document) for scenario in scenarios]
+    if best_mix and all(plan is None or plan.with_best_mix.known for plan in plans):
+        plans = [None if plan is None else plan.best_known for plan in plans]
     currency = next((frame.currency_of(plan.report) for plan in plans if plan is not None), formatting.USD)
     return [
         Card(
@@ -31,6 +34,20 @@ def cards_of(scenarios: Sequence[Kept]) -> list[Card]:
         )
         for scenario, plan in zip(scenarios, plans, strict=True)
     ]
+
+
+def best_mix_asked() -> bool:
+    """Whether cards are to have the best mix."""
+    return bool(st.session_state.get(BEST_MIX, False))
+
+
+def best_mix(cards: Sequence[Card]) -> None:
+    """The switch for it, and the search of the first scenario whose best mix isn't known yet."""
+    st.toggle(t("whatif.best.toggle"), key=BEST_MIX, help=t("whatif.best.toggle_help"), persist_state="session")
+    if best_mix_asked():
+        unknown = [card.plan for card in cards if card.plan is not None and not card.plan.with_best_mix.known]
+        if unknown:
+            progress_line.look("best_mix", unknown[0].with_best_mix)
 
 
 def answer(cards: Sequence[Card]) -> None:

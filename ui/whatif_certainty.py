@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 import streamlit as st
 
-from planner.report.certainty import flips_entry, nearest_flips, sensitivity_entries, uncertainty_entry
+from planner.report.certainty import nearest_flips
 from planner.strategy.movers import RENTAL_LEVEL, SPEED_LEVEL
-from ui import deferred, formatting, frame, short_tables, whatif_charts
+from ui import formatting, frame, progress_line, short_tables, whatif_charts
 from ui.formatting import dollars, escaped
 from ui.i18n import t
-from ui.state import Plan
 from ui.view import View, way_name
 from ui.whatif_charts import Bar
 from ui.whatif_rows import Card
 
-_KEPT = 8  # answers a session remembers
 _BARS, _FLIPS = 8, 5
 _WORDS = {
     RENTAL_LEVEL: "rental_level",
@@ -47,36 +43,13 @@ _SHARES = re.compile(r"discount_rate|.*\.(residual_(gpu|host)\.\d+|maintenance_s
 
 
 def show(baseline: Card) -> None:
-    """Of the baseline, where some way works."""
+    """Of the baseline, where some way works; until it is found, how far that is."""
     if baseline.plan is None or baseline.view is None or baseline.view.recommended is None:
         return
-    key = json.dumps(baseline.plan.document, default=str, sort_keys=True)
-    part = partial(_part, baseline.view, key)
-    deferred.show(part, ready=key in _remembered(), compute=partial(_find, baseline.plan, key))
-
-
-def _remembered() -> dict[str, dict[str, Any]]:
-    kept: dict[str, dict[str, Any]] = st.session_state.setdefault("whatif_certainty", {})
-    return kept
-
-
-def _find(plan: Plan, key: str) -> None:
-    kept = _remembered()
-    kept[key] = {
-        "uncertainty": uncertainty_entry(plan.result),
-        "sensitivity": sensitivity_entries(plan.result),
-        "flips": flips_entry(plan.result),
-    }
-    while len(kept) > _KEPT:
-        del kept[next(iter(kept))]
-
-
-def _part(view: View, key: str, ready: bool) -> None:
-    """What was found; until then, that it is being looked for."""
-    if not ready:
-        st.markdown(f":gray-badge[:material/hourglass_empty: {t('whatif.certainty.looking')}]")
+    view, found = baseline.view, baseline.plan.certainty.answer
+    if found is None:
+        progress_line.look("certainty", baseline.plan.certainty)
         return
-    found = _remembered()[key]
     left, right = frame.columns("whatif_certainty", [1.65, 1], gap="large")
     with left:
         _tornado(view, found["sensitivity"])
@@ -119,9 +92,21 @@ def _bar(view: View, entry: Mapping[str, Any]) -> Bar:
 
 
 def _chances(view: View, entry: Mapping[str, Any]) -> None:
-    ways = [way for way in entry["strategies"] if any(one["id"] == way["id"] for one in view.distinct)]
     st.markdown(f"### {t('whatif.chances.title')}", anchors=False)
-    rows = [
+    short_tables.show(chance_rows(view, entry))
+    samples = f"{entry['samples']:,}"
+    st.markdown(f":small[:gray[{t('whatif.chances.note', samples=samples)}]]")
+
+
+def distinct_ways(view: View, entry: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Ways of an entry that a page shows, the likeliest first: of those that are the same plan only one."""
+    ways = [way for way in entry["strategies"] if any(one["id"] == way["id"] for one in view.distinct)]
+    return sorted(ways, key=lambda way: -float(way["cheapest_probability"]))
+
+
+def chance_rows(view: View, entry: Mapping[str, Any]) -> list[dict[str, str]]:
+    """How often each way is the cheapest, and its likely present value."""
+    return [
         {
             t("whatif.chances.way"): _way(view, way["id"]),
             t("whatif.chances.cheapest"): futures(way["cheapest_probability"]),
@@ -129,11 +114,8 @@ def _chances(view: View, entry: Mapping[str, Any]) -> None:
                 formatting.money_range(way["present_value_usd_p10"], way["present_value_usd_p90"], view.currency)
             ),
         }
-        for way in ways
+        for way in distinct_ways(view, entry)
     ]
-    short_tables.show(rows)
-    samples = f"{entry['samples']:,}"
-    st.markdown(f":small[:gray[{t('whatif.chances.note', samples=samples)}]]")
 
 
 def futures(share: float) -> str:

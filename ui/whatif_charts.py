@@ -199,7 +199,15 @@ def ticks_between(low: float, high: float) -> list[float]:
     return [value for value in found if value <= high]
 
 
-def ranges_chart(groups: Sequence[Group], *, horizon: str, currency: Currency, dark: bool, faded: bool = False) -> Spec:
+def ranges_chart(
+    groups: Sequence[Group],
+    *,
+    horizon: str,
+    currency: Currency,
+    dark: bool,
+    faded: bool = False,
+    title_key: str = "ranges",
+) -> Spec:
     """The likely range and the middle of every way, scenario by scenario, each named at its end."""
     colours = chart_colours(dark=dark, faded=faded)
     ranges = [one for group in groups for one in group.ranges]
@@ -214,7 +222,7 @@ def ranges_chart(groups: Sequence[Group], *, horizon: str, currency: Currency, d
     axis = {
         "values": ticks_between(least, most),
         "grid": True,
-        "title": t(f"whatif.chart.ranges.{unit_key}", currency=currency.code, horizon=horizon),
+        "title": t(f"whatif.chart.{title_key}.{unit_key}", currency=currency.code, horizon=horizon),
         "titleAnchor": "start",
     }
 

@@ -16,7 +16,7 @@ from ui.formatting import escaped
 from ui.groups import groups
 from ui.i18n import t
 from ui.inputs import Choice, Field, Input
-from ui.state import Plan
+from ui.plans import Plan
 from ui.view import Row, View, gap, way_name
 from ui.whatif_state import Kept
 

@@ -12,7 +12,7 @@ from ui import catalog_tables, formatting, frame, work_charts, work_words
 from ui.formatting import dollars, escaped
 from ui.i18n import t
 from ui.plan_rows import role_of_term
-from ui.state import Plan
+from ui.plans import Plan
 from ui.view import View
 from ui.work_charts import TimeRow
 from ui.work_data import cards, shown, used_by

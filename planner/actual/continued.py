@@ -8,7 +8,7 @@ import numpy as np
 
 from planner.actual.drift import Comparison
 from planner.actual.outlook import Rest, rest_of
-from planner.cost.lines import Array
+from planner.cost.course import Array
 from planner.strategy.evaluate import Result
 from planner.strategy.kernel import Choice, Evaluation, kernel
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from planner.actual.carried import Replan, say
 from planner.actual.drift import Comparison
+from planner.cost.course import Array
 from planner.cost.finance import real_share
-from planner.cost.lines import Array
 from planner.strategy.finance_lines import leased_by_time
 from planner.strategy.financing import Lease, Loan
 from planner.strategy.machines import Machine

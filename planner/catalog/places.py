@@ -85,7 +85,3 @@ class Embodied:
     per: EmbodiedBasis
     kg_co2e: Figure
     note: str = ""
-
-    def kg_co2e_per_h(self, life_h: float) -> float:
-        """Share of one powered hour in a life of `life_h` hours. [kg CO2e/h]"""
-        return self.kg_co2e.value / life_h

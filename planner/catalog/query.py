@@ -16,7 +16,6 @@ from planner.catalog.records import (
     PartialGpu,
     Site,
     Status,
-    System,
     Term,
     Workload,
     first_day,
@@ -82,12 +81,6 @@ def accelerators_named(catalog: Catalog, text: str) -> tuple[str, ...]:
     gpus = tuple(Named(gpu.id, gpu.aliases, gpu.memory_gb.value if gpu.memory_gb else None) for gpu in records)
     shared = tuple(Named(label.label, label.could_be) for label in catalog.ambiguous.values())
     return gpus_spelled(wanted, gpus, shared)
-
-
-def find_system(catalog: Catalog, text: str, field: str = "") -> System:
-    """Complete machine by id or alias; raises UnknownIdError."""
-    aliases = ((system.id, system.aliases) for system in catalog.systems.values())
-    return _find("system", catalog.systems, aliases, text, field)
 
 
 def prices_of(catalog: Catalog, item: str, condition: str | None = None) -> tuple[HardwarePrice, ...]:
@@ -205,18 +198,3 @@ def find_offers(
         and (gpus is None or offer.gpu in gpus)
         and offer.status(today) in statuses
     )
-
-
-def check_offer_conflicts(catalog: Catalog, *, today: dt.date) -> tuple[tuple[str, str], ...]:
-    """Pairs of ids of current offers that sell the same: a price change that left the old row current."""
-    first: dict[tuple[object, ...], str] = {}
-    pairs = []
-    for offer in catalog.offers.values():
-        if offer.status(today) != "current":
-            continue
-        gpu = offer.gpu or offer.partial_gpu or offer.gpu_label
-        key = (offer.provider, offer.instance_type, offer.region, offer.term, offer.gpu_count, offer.market, gpu)
-        other = first.setdefault(key, offer.id)
-        if other != offer.id:
-            pairs.append((other, offer.id))
-    return tuple(pairs)

@@ -10,8 +10,8 @@ from planner.actual.carried import Replan, scenario_yaml
 from planner.actual.compare import strategy_to_follow
 from planner.actual.demand_then import DEMANDS
 from planner.actual.document import actual_csv, actual_document
-from planner.actual.rows import read_content
 from planner.actual.run import RowsFile, against_plan, plan_anew
+from planner.actual.table import read_content
 from planner.actual.text import actual_text
 from planner.cli.arguments import Commands, add_measurements, count_of, path_of
 from planner.cli.inputs import read_catalog, read_scenario, with_measurements
@@ -21,7 +21,7 @@ from planner.performance.evidence import load_evidence
 from planner.scenario.load import read_document, read_file
 from planner.scenario.own_gpus import with_own_gpus
 from planner.scenario.own_models import with_own_models
-from planner.strategy.allocate import KINDS as WAYS
+from planner.strategy.candidates import KINDS as WAYS
 from planner.strategy.evaluate import Result, evaluate
 
 

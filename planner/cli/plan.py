@@ -52,6 +52,11 @@ def add_plan(commands: Commands, common: argparse.ArgumentParser) -> None:
         help="also write one page on why the next best way isn't recommended",
     )
     plan.add_argument(
+        "--redecide",
+        action="store_true",
+        help="also plan every future anew: what knowing it before deciding would be worth",
+    )
+    plan.add_argument(
         "--pareto", action="store_true", help="also look for plans that emit less or take less time, at what cost"
     )
     add_overrides(plan)
@@ -66,7 +71,8 @@ def _plan(options: argparse.Namespace) -> None:
     evidence = with_measurements(load_evidence(), options.measurements, known)
     result = evaluate(scenario, catalog, evidence, today=options.today, search=True)
     document = with_break_even(with_waiting(plan_document(result), result), result)
-    plan = with_optimum(with_certainty(with_finance(with_shares(document, result), result), result), result)
+    document = with_finance(with_shares(document, result), result)
+    plan = with_optimum(with_certainty(document, result, scenario=scenario, anew=options.redecide), result)
     plan = with_fronts(plan, result) if options.pareto else {**plan, "pareto": None}
     _write_files(options, result, plan)
     if plan["recommended"] is None:

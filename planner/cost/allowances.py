@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from planner.cost.lines import Array
+from planner.cost.course import Array
 
 
 def within_total(wanted: Array, total: Array) -> Array:

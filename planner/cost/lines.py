@@ -7,8 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from planner.cost.course import Array as Array
-from planner.cost.course import Course, dense, scaled
+from planner.cost.course import Array, Course, dense, scaled
 
 Group = Literal["capex", "residual", "opex", "financing"]
 TaxKind = Literal["tax_purchase", "tax_lease", "tax_local", "tax_rented"]

@@ -11,25 +11,42 @@ import numpy as np
 
 from planner.report.plain import plain
 from planner.report.provenance import used_parameters
-from planner.strategy.evaluate import Result
+from planner.scenario.schema import Scenario
+from planner.strategy.evaluate import Result, evaluate
 from planner.strategy.flips import LEAST_FACTOR, MOST_FACTOR, Flip, flips
+from planner.strategy.horizon import HorizonFlip, horizon_flips
 from planner.strategy.kernel import Choice
 from planner.strategy.movers import Mover, movers
+from planner.strategy.redecide import redecide
 from planner.strategy.sensitivity import Bar, sensitivity
 from planner.strategy.uncertainty import SAMPLES, WayUncertainty, uncertainty
 
 
-def with_certainty(document: Mapping[str, Any], result: Result) -> dict[str, Any]:
-    """A plan's document with `uncertainty`, `sensitivity` and `flips`."""
+def with_certainty(
+    document: Mapping[str, Any], result: Result, *, scenario: Scenario | None = None, anew: bool = False
+) -> dict[str, Any]:
+    """A plan's document with `uncertainty`, `sensitivity` and `flips`.
+
+    Parameters
+    ----------
+    document : mapping
+        Of the plan.
+    result : Result
+        The plan.
+    scenario : Scenario, optional
+        What was asked, for horizons that turn the recommendation; without it these aren't looked for.
+    anew : bool
+        Also plan every future anew.
+    """
     return {
         **document,
-        "uncertainty": uncertainty_entry(result),
+        "uncertainty": uncertainty_entry(result, anew=anew),
         "sensitivity": sensitivity_entries(result),
-        "flips": flips_entry(result),
+        "flips": flips_entry(result, scenario=scenario),
     }
 
 
-def uncertainty_entry(result: Result, *, samples: int = SAMPLES) -> dict[str, Any]:
+def uncertainty_entry(result: Result, *, samples: int = SAMPLES, anew: bool = False) -> dict[str, Any]:
     """Percentiles and probabilities of the ways that do all the work within their limits.
 
     Ways that are the same plan share its figures, and don't take chances from one another.
@@ -43,14 +60,34 @@ def uncertainty_entry(result: Result, *, samples: int = SAMPLES) -> dict[str, An
         {
             "samples": found.samples,
             "varied": found.varied,
+            "assumed": list(found.assumed),
             "none_works_probability": found.none_works_probability,
             "strategies": [
                 {**_way_entry(of[first[id]]), "id": id, "same_as": None if first[id] == id else first[id]}
                 for id in known
             ],
+            "redecided": _redecided_entry(result, known) if anew else None,
         }
     )
     return entry
+
+
+def _redecided_entry(result: Result, choices: Mapping[str, Choice]) -> dict[str, Any] | None:
+    """Every future planned anew, against the recommended way kept; None without one."""
+    chosen = result.recommendation.strategy
+    if chosen is None or chosen not in choices:
+        return None
+    found = redecide(result.problem, choices, chosen)
+    return {
+        "decided": found.decided,
+        "samples": found.samples,
+        "decided_works_probability": found.decided_works_probability,
+        "works_probability": found.works_probability,
+        "decided_mean_usd": found.decided_usd,
+        "redecided_mean_usd": found.redecided_usd,
+        "perfect_information_usd": found.perfect_information_usd,
+        "chosen": [{"id": id, "probability": share} for id, share in found.chosen_probability.items()],
+    }
 
 
 def _same(one: Choice, other: Choice) -> bool:
@@ -69,6 +106,8 @@ def _way_entry(way: WayUncertainty) -> dict[str, Any]:
         "id": way.id,
         "cheapest_probability": way.cheapest_probability,
         "works_probability": way.works_probability,
+        **{f"fails_for_{name}_probability": share for name, share in way.fails_probability.items()},
+        "present_value_usd_mean": way.mean_present_value_usd,
         **{f"{name}_{at}": value for name in sampled for at, value in asdict(getattr(way, name)).items()},
         "jobs": [
             {
@@ -84,15 +123,18 @@ def _way_entry(way: WayUncertainty) -> dict[str, Any]:
 
 def sensitivity_entries(result: Result) -> list[dict[str, Any]]:
     """The inputs that move the recommended way most; none without a recommendation."""
-    choice = _recommended_choice(result)
+    found = result.recommendation
+    choice = _choice_of(result, found.strategy)
     if choice is None:
         return []
-    bars = sensitivity(result.problem, result.theta, choice, _movers(result))
-    entries: list[dict[str, Any]] = plain([_bar_entry(bar) for bar in bars])
+    following = None if found.reason_code == "same_as" else found.runner_up
+    other = _choice_of(result, following)
+    bars = sensitivity(result.problem, result.theta, choice, _movers(result), runner_up=other)
+    entries: list[dict[str, Any]] = plain([_bar_entry(bar, None if other is None else following) for bar in bars])
     return entries
 
 
-def _bar_entry(bar: Bar) -> dict[str, Any]:
+def _bar_entry(bar: Bar, runner_up: str | None) -> dict[str, Any]:
     return {
         **_input(bar.mover),
         "low": bar.mover.low,
@@ -104,21 +146,34 @@ def _bar_entry(bar: Bar) -> dict[str, Any]:
         "swing_usd": bar.swing_usd,
         "recommended_low": bar.recommended_low,
         "recommended_high": bar.recommended_high,
+        "runner_up": runner_up,
+        "difference_low_usd": bar.difference_low_usd,
+        "difference_high_usd": bar.difference_high_usd,
     }
 
 
-def flips_entry(result: Result) -> dict[str, Any]:
+def flips_entry(result: Result, *, scenario: Scenario | None = None) -> dict[str, Any]:
     """Values of inputs at which another way becomes the one to choose, the nearest first."""
     found = flips(result.problem, result.theta, [mover for mover in _movers(result) if mover.asked])
     entry: dict[str, Any] = plain(
         {
             "least_factor": LEAST_FACTOR,
             "most_factor": MOST_FACTOR,
+            "compared": found.today,
             "found": [_flip_entry(flip) for flip in found.found],
             "none": [mover.id for mover in found.none],
+            "horizon": None if scenario is None else [asdict(flip) for flip in _horizons(scenario, result)],
         }
     )
     return entry
+
+
+def _horizons(scenario: Scenario, result: Result) -> tuple[HorizonFlip, ...]:
+    def recommended_at(months: int) -> str | None:
+        asked = scenario.model_copy(update={"horizon_months": months})
+        return evaluate(asked, result.catalog, result.evidence, today=result.today).recommendation.strategy
+
+    return horizon_flips(result.problem.horizon_months, recommended_at)
 
 
 def _flip_entry(flip: Flip) -> dict[str, Any]:
@@ -140,9 +195,8 @@ def _movers(result: Result) -> tuple[Mover, ...]:
     return movers(result.problem, {parameter.id for parameter in used_parameters(result)})
 
 
-def _recommended_choice(result: Result) -> Choice | None:
-    chosen = result.recommendation.strategy
-    return next((way.allocation.choice for way in result.strategies if way.id == chosen), None)
+def _choice_of(result: Result, id: str | None) -> Choice | None:
+    return next((way.allocation.choice for way in result.strategies if way.id == id), None)
 
 
 def nearest_flips(document: Mapping[str, Any], most: int) -> list[dict[str, Any]]:

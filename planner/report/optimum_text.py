@@ -18,7 +18,6 @@ def optimum_text(document: dict[str, Any]) -> str:
     """What to buy, rent and run where, what it costs, what holds it back, and what was left out."""
     currency, found = document["currency"], document["optimal"]
     rate = currency["usd_per_unit"]
-    tender = None if currency["code"] == "USD" else Tender(code=currency["code"], usd_per_unit=rate)
     entry = next(way for way in document["strategies"] if way["id"] == "optimal")
     head = (
         f"{document['name']}: {document['horizon_months']} months, prices as of {document['catalog_as_of']},"
@@ -27,8 +26,7 @@ def optimum_text(document: dict[str, Any]) -> str:
     if document.get("most_work") is not None:
         head = "\n".join([head, "", *most_work_text(document)])
     if not found["found"]:
-        problems = [render(one["code"], tender, field=one["field"], **one["params"]) for one in entry["problems"]]
-        return "\n".join([head, "", render("no_best_mix"), *problems]) + "\n"
+        return "\n".join([head, "", render("no_best_mix"), *no_best_mix_lines(document)]) + "\n"
     ways = [way for way in document["strategies"] if way["tco_usd"] is not None]
     lines = [
         head,
@@ -49,7 +47,7 @@ def optimum_text(document: dict[str, Any]) -> str:
         *table(["job", "where", "GPUs", "runs", "one attempt h"], [_job(job) for job in entry["jobs"]]),
         "",
         *sure_lines(document),
-        *_binding(found, tender),
+        *binding_lines(document),
         *rejected_lines(document),
         *front_lines(document),
     ]
@@ -123,7 +121,9 @@ def sure_lines(document: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _binding(found: dict[str, Any], tender: Tender | None) -> list[str]:
+def binding_lines(document: dict[str, Any]) -> list[str]:
+    """Limits and quotas that hold the best mix back, and what it would save without each."""
+    found, tender = document["optimal"], _tender(document)
     lines = []
     for one in found["binding_limits"]:
         if one["usd_less"] is None:
@@ -139,14 +139,28 @@ def _binding(found: dict[str, Any], tender: Tender | None) -> list[str]:
 
 def rejected_lines(document: dict[str, Any]) -> list[str]:
     """What the best mix doesn't use and why, the nearest first."""
-    found, currency = document.get("optimal"), document["currency"]
+    found = document.get("optimal")
     if found is None or not found["rejected"]:
         return []
-    usd = currency["code"] == "USD"
-    tender = None if usd else Tender(code=currency["code"], usd_per_unit=currency["usd_per_unit"])
     lines = ["", render("best_mix_rejected")]
-    for one in found["rejected"][:_MOST_REJECTED]:
-        reason = render(one["reason_code"], tender, field=one["field"], **one["reason_params"])
-        lines.append(f"  {one['option']}: {reason}")
+    lines += [f"  {one['option']}: {rejected_reason(document, one)}" for one in found["rejected"][:_MOST_REJECTED]]
     more = len(found["rejected"]) - _MOST_REJECTED
     return [*lines, *([f"  {render('best_mix_rejected_more', count=more)}"] if more > 0 else [])]
+
+
+def rejected_reason(document: dict[str, Any], one: dict[str, Any]) -> str:
+    """Why the best mix doesn't use an option."""
+    return render(one["reason_code"], _tender(document), field=one["field"], **one["reason_params"])
+
+
+def no_best_mix_lines(document: dict[str, Any]) -> list[str]:
+    """Why there is no best mix: which limit would have to give way, and by how much."""
+    entry = next(way for way in document["strategies"] if way["id"] == "optimal")
+    tender = _tender(document)
+    return [render(one["code"], tender, field=one["field"], **one["params"]) for one in entry["problems"]]
+
+
+def _tender(document: dict[str, Any]) -> Tender | None:
+    """The currency in which a document speaks of money; None where that is USD."""
+    currency = document["currency"]
+    return None if currency["code"] == "USD" else Tender(code=currency["code"], usd_per_unit=currency["usd_per_unit"])

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from planner.cost.lines import Array
+from planner.cost.course import Array
 from planner.report.plain import plain
 from planner.strategy.attribution import Attribution, amount_with_tax, is_tax
 from planner.strategy.evaluate import Result, StrategyResult

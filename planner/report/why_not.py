@@ -290,7 +290,10 @@ def _uncertain(document: Row, mine: Row, its: Row, tender: Tender) -> list[str]:
 
 
 def _least_known(document: Row, ways: Sequence[Row]) -> list[Row]:
-    """Figures with the widest likely range for their size, of those that move much money; of one kind the first."""
+    """Figures with a range that move one plan against the other most, as the tornado found; of one kind the first.
+
+    Of a document without a tornado those with the widest likely range for their size.
+    """
     used = {machine["id"] for way in ways for machine in way["machines"]}
     used |= {job["resource"] for way in ways for job in way["jobs"]}
     ranged = [
@@ -302,7 +305,16 @@ def _least_known(document: Row, ways: Sequence[Row]) -> list[Row]:
         and figure["unit"] in _UNITS_THAT_COUNT
         and (not figure["id"].startswith(("machines.", "offers.")) or figure["id"].split(".")[1] in used)
     ]
-    ranked = sorted(ranged, key=lambda figure: figure["low"] / figure["high"])
+    moved = {
+        bar["input"]: abs(bar["difference_high_usd"] - bar["difference_low_usd"])
+        for bar in document.get("sensitivity", ())
+        if bar["difference_low_usd"] is not None
+    }
+    if moved:
+        ranged = [figure for figure in ranged if figure["id"] in moved]
+        ranked = sorted(ranged, key=lambda figure: -moved[figure["id"]])
+    else:
+        ranked = sorted(ranged, key=lambda figure: figure["low"] / figure["high"])
     of_a_kind = {"".join(re.split(r"\.[^.]+\.", figure["id"], maxsplit=1)): figure for figure in reversed(ranked)}
     return [figure for figure in ranked if figure in of_a_kind.values()][:_MOST]
 

@@ -111,6 +111,8 @@ def _walk(annotation: Any, prefix: str, value: Any) -> Iterator[str]:
     elif get_origin(annotation) is dict:
         if isinstance(value, Mapping):
             for key, inner in value.items():
+                if "." in str(key):  # a path itself: ranges aren't inputs of a sweep
+                    continue
                 yield from _walk(get_args(annotation)[1], f"{prefix}.{key}", inner)
     elif annotation in _NUMERIC:
         yield prefix

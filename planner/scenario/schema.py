@@ -14,6 +14,7 @@ from planner.scenario.limits import LimitsInput
 from planner.scenario.machines import GpuInput, MachineInput
 from planner.scenario.rental import OfferInput, Rental
 from planner.scenario.site import SiteInput, Staff, Tax
+from planner.scenario.uncertainty import RangeInput
 from planner.scenario.values import (
     CalendarMonth,
     CurrencyCode,
@@ -29,6 +30,7 @@ from planner.validation import FieldError
 
 SCHEMA_VERSION = 1
 MOST_OFFERS = 500  # of a scenario's own
+MOST_RANGES = 500
 MOST_CHEAPEST = 3  # types whose options are tried: 27 plans
 
 
@@ -66,6 +68,7 @@ class Scenario(Model):
     offers: Annotated[dict[Id, OfferInput], Field(max_length=MOST_OFFERS)] = Field(default_factory=dict)
     gpus: Annotated[dict[Id, GpuInput], Field(max_length=100)] = Field(default_factory=dict)
     models: Annotated[dict[Id, ModelInput], Field(max_length=100)] = Field(default_factory=dict)
+    uncertainty: Annotated[dict[str, RangeInput], Field(max_length=MOST_RANGES)] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _few_options(self) -> Scenario:

@@ -9,9 +9,9 @@ from typing import Literal
 import numpy as np
 from scipy.optimize import brentq
 
-from planner.cost.lines import Array
-from planner.strategy.allocate import Kind
+from planner.cost.course import Array
 from planner.strategy.break_even import Reason, paybacks
+from planner.strategy.candidates import Kind
 from planner.strategy.compare import cumulative_usd
 from planner.strategy.evaluate import StrategyResult
 from planner.strategy.kernel import Evaluation

@@ -13,11 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from planner.cost.lines import Array
-from planner.strategy.candidates import KINDS as KINDS
-from planner.strategy.candidates import Candidates, JobPlan, punctual_rows
-from planner.strategy.candidates import Kind as Kind
-from planner.strategy.candidates import on_time as on_time
+from planner.cost.course import Array
+from planner.strategy.candidates import Candidates, JobPlan, Kind, on_time, punctual_rows
 from planner.strategy.fleet import machines_there, powered_h_by_month, powered_h_of_one
 from planner.strategy.kernel import Choice, Evaluation, kernel
 from planner.strategy.limits import limit_problems, limits_broken, limits_of
@@ -150,14 +147,24 @@ def allocate_rows(problem: PlanProblem, theta: Theta, kind: Kind, candidates: Ca
 
 def choice_within(problem: PlanProblem, theta: Theta, choice: Choice) -> npt.NDArray[np.bool_]:
     """Whether `choice_problems` would find nothing, by row."""
-    within = _short(problem, theta, choice) == 0
-    if problem.limits.asked:
-        within &= ~_beyond_limits(problem, kernel(problem, theta, choice)).any(axis=1)
+    return np.asarray(~np.any(list(choice_faults(problem, theta, choice).values()), axis=0))
+
+
+def choice_faults(problem: PlanProblem, theta: Theta, choice: Choice) -> dict[str, npt.NDArray[np.bool_]]:
+    """What `choice_problems` would find, by row: of capacity (or work left undone), quotas, deadlines, limits."""
+    late = np.zeros(len(theta), dtype=np.bool_)
     for index, pair in enumerate(problem.pairs):
         used = choice.routing[:, index] > 0
         if used.any():
-            within &= ~used | punctual_rows(problem, theta, pair)
-    return np.asarray(within)
+            late |= used & ~punctual_rows(problem, theta, pair)
+    beyond = (
+        _beyond_limits(problem, kernel(problem, theta, choice)).any(axis=1)
+        if problem.limits.asked
+        else np.zeros(len(theta), dtype=np.bool_)
+    )
+    full = _overfull(problem, theta, choice).any(axis=1) | undone(problem, choice).any(axis=(1, 2))
+    over = np.broadcast_to(quotas_exceeded(problem, theta, choice) > 0, len(theta))
+    return {"capacity": np.asarray(full), "quotas": np.asarray(over), "deadlines": late, "limits": np.asarray(beyond)}
 
 
 def _cheapest(problem: PlanProblem, theta: Theta, kind: Kind, plans: Sequence[JobPlan]) -> Choice:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from planner.cost.lines import Array, CostLine
+from planner.cost.course import Array
+from planner.cost.lines import CostLine
 from planner.strategy.kernel import Choice, Evaluation
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import Pair, PlanProblem

@@ -14,8 +14,7 @@ from typing import Literal
 import numpy as np
 from scipy.optimize import brentq
 
-from planner.cost.lines import Array
-from planner.errors import InputError
+from planner.cost.course import Array
 from planner.strategy.compare import cash_at_start_usd, payback_month
 from planner.strategy.fleet import machines_there, powered_h_by_month
 from planner.strategy.kernel import Choice, Evaluation, kernel
@@ -124,64 +123,6 @@ def break_even(problem: PlanProblem, theta: Theta, choices: Mapping[str, Choice]
         payback=months,
         payback_reasons=reasons,
     )
-
-
-def break_even_value(
-    problem: PlanProblem,
-    theta: Theta,
-    one: Choice,
-    other: Choice,
-    parameter: str,
-    *,
-    low: float,
-    high: float,
-    discounted: bool = True,
-) -> float | None:
-    """Value of any parameter at which two choices cost the same, all else fixed and all lines counted.
-
-    Parameters
-    ----------
-    problem, theta : PlanProblem, array of one row
-        The resolved question and its parameter values.
-    one, other : Choice
-        The two choices, kept as they are.
-    parameter : str
-        Id of the parameter, e.g. `staff.fte_per_machine`.
-    low, high : float
-        Interval searched, in the parameter's unit.
-    discounted : bool
-        Compare present values; otherwise undiscounted totals.
-
-    Returns
-    -------
-    float or None
-        None where one choice is cheaper over the whole interval.
-
-    Raises
-    ------
-    InputError
-        When the plan has no such parameter.
-    """
-    try:
-        column = problem.column(parameter)
-    except KeyError:
-        raise InputError("unknown_parameter", field=parameter, value=parameter) from None
-
-    def rows(values: Array) -> Theta:
-        table = np.repeat(theta, len(values), axis=0)
-        table[:, column] = values
-        return table
-
-    def difference(value: float) -> float:
-        first, second = _costs(problem, rows(np.array([value])), one, other)[int(discounted)]
-        return float(first[0] - second[0])
-
-    at_low, at_high = difference(low), difference(high)
-    if at_low == 0.0:
-        return low
-    if np.sign(at_low) == np.sign(at_high):
-        return None
-    return float(brentq(difference, low, high, xtol=1e-12, rtol=1e-12))
 
 
 def simple_break_even_h(capex_usd: Numeric, own_usd_per_h: Numeric, rent_usd_per_h: Numeric) -> Numeric:

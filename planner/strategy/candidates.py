@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from planner.cost.lines import Array
+from planner.cost.course import Array
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import Issue, Job, Pair, PlanProblem
 from planner.strategy.sessions import session_node_h, turnaround_h

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from planner.cost.lines import Array, CostLine, Group
+from planner.cost.course import Array
+from planner.cost.lines import CostLine, Group
 from planner.strategy.fiscal import QUARTER, YEAR, Span, spans
 from planner.strategy.kernel import Choice, Evaluation, kernel
 from planner.strategy.machines import Machine

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from planner.cost.course import dense
-from planner.cost.lines import Array, CostLine
+from planner.cost.course import Array, dense
+from planner.cost.lines import CostLine
 from planner.strategy.offers import Commitment, RentedOffer
 from planner.strategy.rows import RentedPair, Rows
 from planner.strategy.sessions import session_kwh, session_node_h

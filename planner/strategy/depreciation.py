@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from planner.cost.course import Array
 from planner.cost.finance import real_share
-from planner.cost.lines import Array, CostLine
+from planner.cost.lines import CostLine
 from planner.strategy.cash import NOT_CASH, by_month, fiscal_spans, with_tax
 from planner.strategy.financing import Lease
 from planner.strategy.fiscal import YEAR, Span

@@ -14,9 +14,9 @@ from planner.performance.evidence import Evidence
 from planner.scenario.own_gpus import with_own_gpus
 from planner.scenario.own_models import with_own_models
 from planner.scenario.schema import Scenario
-from planner.strategy.allocate import KINDS, Allocation, Kind, allocate, choice_warnings, on_time
+from planner.strategy.allocate import Allocation, allocate, choice_warnings
 from planner.strategy.attribution import Attribution, attribute
-from planner.strategy.candidates import Candidates
+from planner.strategy.candidates import KINDS, Candidates, Kind, on_time
 from planner.strategy.compare import Recommendation, recommend
 from planner.strategy.demand import TrainingDemand
 from planner.strategy.job_notes import job_notes

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from planner.cost.course import Array
 from planner.cost.finance import instalment, real_share
-from planner.cost.lines import Array, CostLine
+from planner.cost.lines import CostLine
 from planner.strategy.financing import Lease, Loan
 from planner.strategy.machines import Machine
 from planner.strategy.owned_lines import purchase_lines

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from planner.cost.lines import Array
+from planner.cost.course import Array
 from planner.performance.uptime import uptime_share
 from planner.strategy.machines import Machine
 from planner.strategy.parameters import Theta

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from planner.cost.course import dense
-from planner.cost.lines import Array, CostLine
+from planner.cost.course import Array, dense
+from planner.cost.lines import CostLine
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import Job, Pair
 from planner.strategy.rows import Rows

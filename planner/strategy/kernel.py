@@ -13,9 +13,9 @@ from typing import Final
 
 import numpy as np
 
-from planner.cost.course import Weights, added, not_negative
+from planner.cost.course import Array, Weights, added, not_negative
 from planner.cost.finance import discount_factor
-from planner.cost.lines import Array, CostLine, Group, TaxKind
+from planner.cost.lines import CostLine, Group, TaxKind
 from planner.strategy.committed_lines import commitment_lines
 from planner.strategy.finance_lines import acquisition_lines, financing_lines
 from planner.strategy.fleet import powered_h_by_month

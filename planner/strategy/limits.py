@@ -9,7 +9,7 @@ from typing import Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from planner.cost.lines import Array
+from planner.cost.course import Array
 from planner.strategy.fiscal import QUARTER, spans
 from planner.strategy.kernel import Evaluation
 from planner.strategy.measures import CAPEX, COST, KG_CO2E, KWH, PAID, by_time

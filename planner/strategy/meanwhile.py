@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from planner.cost.lines import Array
+from planner.cost.course import Array
 from planner.strategy.fleet import machines_there, powered_h_by_month
 from planner.strategy.kernel import Choice
 from planner.strategy.machines import Machine

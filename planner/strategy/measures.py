@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from planner.cost.lines import Array
+from planner.cost.course import Array
 from planner.strategy.kernel import Evaluation
 
 COST: Final = 0

@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from planner.cost.lines import Array
+from planner.cost.course import Array
 from planner.strategy.parameters import Parameter, Theta
 from planner.strategy.problem import PlanProblem
 
@@ -18,9 +18,6 @@ RENTAL_LEVEL: Final = "rental_price_level"
 """All prices per hour of rented instances together."""
 SPEED_LEVEL: Final = "speed_level"
 """Speeds of all jobs everywhere together."""
-ASSUMED_SHARE: Final = 0.2
-"""How far figures without a range are moved, either way: to see what matters, not how sure they are."""
-
 _USER: Final = re.compile(
     r"jobs\.[^.]+\.(runs_per_month|attempts_per_run)|discount_rate|site\.(electricity_usd_per_kwh|pue)"
     r"|machines\..+\.(gpu_price_usd|host_price_usd)|staff\.(cost_usd_per_fte_year|fte_per_machine|fte_cloud)"
@@ -45,7 +42,7 @@ class Mover:
     value: float
     low: float
     high: float
-    assumed: bool  # low and high are `ASSUMED_SHARE` below and above, not a range with a source
+    assumed: bool  # low and high are a share below and above, not a range with a source
     sources: tuple[str, ...]
     floor: float
     ceiling: float
@@ -87,22 +84,21 @@ def movers(problem: PlanProblem, used: Collection[str]) -> tuple[Mover, ...]:
     for column, parameter in enumerate(problem.parameters):
         if parameter.id not in used or not parameter.money or _NOT_ALONE.fullmatch(parameter.id):
             continue
-        ranged = parameter.low is not None or parameter.high is not None
-        if (ranged or _USER.fullmatch(parameter.id)) and parameter.value != 0:
-            found.append(_single(parameter, column))
+        if (parameter.ranged or _USER.fullmatch(parameter.id)) and parameter.value != 0:
+            found.append(_single(parameter, column, problem.moved_share))
     prices = [column for column, p in enumerate(problem.parameters) if p.id.endswith(".price_usd_per_h")]
     if any(problem.parameters[column].id in used for column in prices):
-        found.append(_level(RENTAL_LEVEL, prices))
+        found.append(_level(RENTAL_LEVEL, prices, problem.level_share))
     speeds = [column for column, p in enumerate(problem.parameters) if ".throughput." in p.id]
     if speeds:
-        found.append(_level(SPEED_LEVEL, speeds, _speed_range(problem, used)))
+        found.append(_level(SPEED_LEVEL, speeds, problem.moved_share, _speed_range(problem, used)))
     return tuple(found)
 
 
-def _single(parameter: Parameter, column: int) -> Mover:
+def _single(parameter: Parameter, column: int, moved_share: float) -> Mover:
     value = parameter.value
-    assumed = parameter.low is None and parameter.high is None
-    share = ASSUMED_SHARE * abs(value) if assumed else 0.0
+    assumed = not parameter.ranged
+    share = (parameter.assumed_share or moved_share) * abs(value) if assumed else 0.0
     low = value - share if parameter.low is None else parameter.low
     high = value + share if parameter.high is None else parameter.high
     return Mover(
@@ -120,8 +116,8 @@ def _single(parameter: Parameter, column: int) -> Mover:
     )
 
 
-def _level(id: str, columns: list[int], bounds: tuple[float, float] | None = None) -> Mover:
-    low, high = bounds or (1 - ASSUMED_SHARE, 1 + ASSUMED_SHARE)
+def _level(id: str, columns: list[int], share: float, bounds: tuple[float, float] | None = None) -> Mover:
+    low, high = bounds or (1 - share, 1 + share)
     return Mover(
         id=id, unit="-", value=1.0, low=low, high=high, assumed=bounds is None, sources=(), floor=0.0,
         ceiling=math.inf, asked=True, columns=tuple(columns),

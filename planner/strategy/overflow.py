@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from planner.strategy.allocate import on_time
+from planner.strategy.candidates import on_time
 from planner.strategy.kernel import Choice, kernel
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import Pair, PlanProblem

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from planner.cost.capex import residual_ratio
-from planner.cost.course import scaled
-from planner.cost.lines import Array, CostLine
+from planner.cost.course import Array, scaled
+from planner.cost.lines import CostLine
 from planner.energy.facility import metered_kwh
 from planner.strategy.fleet import powered_h_of_one
 from planner.strategy.machines import Cohort, Machine, SaleColumns

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from planner.catalog.records import Figure
 from planner.catalog.source_ids import ASSUMPTIONS
+from planner.scenario.uncertainty import Shape
 
 Theta = npt.NDArray[np.float64]
 """Parameter values, shape [samples, parameters]; one row is a plan."""
@@ -19,7 +20,9 @@ class Parameter:
     """One number: `id` is its path in the scenario where it has one. `low` and `high` bound 80 % where known.
 
     `floor` is the least it can be, whatever its range: 0, or 1 for ratios such as PUE. Without `money` no amount rests
-    on it, so it isn't drawn for the range of one.
+    on it, so it isn't drawn for the range of one. `shape` is what lies between and beyond a range of the user's own.
+    Where no range is known, futures are drawn as if it were `assumed_share` of the value either way. Parameters of one
+    `market` move together: `correlation` is that of any two of them.
     """
 
     id: str
@@ -32,6 +35,15 @@ class Parameter:
     estimate: bool
     floor: float = 0.0
     money: bool = True
+    shape: Shape = "normal"
+    assumed_share: float = 0.0
+    market: str = ""
+    correlation: float = 0.0
+
+    @property
+    def ranged(self) -> bool:
+        """Whether it has a range of its own, if only one side of one."""
+        return self.low is not None or self.high is not None
 
 
 class ParameterTable:

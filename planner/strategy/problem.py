@@ -173,6 +173,8 @@ class PlanProblem:
     hardware_change_at: int | None  # None: prices of cards and hosts stay
     warnings: tuple[Issue, ...]
     views: MoneyViews
+    moved_share: float  # how far inputs without any range are moved, either way, to see what they do
+    level_share: float  # and the level of rental prices
     groups: tuple[Group, ...] = ()
     limits: PlanLimits = NO_LIMITS
 

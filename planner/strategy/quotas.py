@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from planner.cost.lines import Array
+from planner.cost.course import Array
 from planner.strategy.kernel import Choice
 from planner.strategy.offers import Quota
 from planner.strategy.parameters import Theta

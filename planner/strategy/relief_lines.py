@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from planner.cost.allowances import share, within_total
-from planner.cost.lines import Array, CostLine
+from planner.cost.course import Array
+from planner.cost.lines import CostLine
 from planner.messages import render
 from planner.strategy.offers import Credit, RentedOffer
 from planner.strategy.parameters import Theta

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from planner.cost.course import Course, Stretches
+from planner.cost.course import Array, Course, Stretches
 from planner.cost.finance import price_factor
-from planner.cost.lines import Array
 from planner.strategy.financing import Lease
 from planner.strategy.fleet import cohort_units, machines_there
 from planner.strategy.offers import RentedOffer

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from planner.cost.course import Array
 from planner.cost.finance import real_share
-from planner.cost.lines import Array, CostLine
+from planner.cost.lines import CostLine
 from planner.strategy.rows import Rows
 
 

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from planner.cost.lines import Array
+from planner.cost.course import Array
 from planner.cost.rental import billed_session_s
 from planner.cost.spot import SpotRun, run_hazard_per_s, spot_run
 from planner.energy.facility import metered_kwh

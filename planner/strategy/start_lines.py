@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from planner.cost.lines import Array, CostLine
+from planner.cost.course import Array
+from planner.cost.lines import CostLine
 from planner.strategy.machines import Sold
 from planner.strategy.rows import Rows
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from planner.scenario.schema import Scenario
-from planner.strategy.allocate import Kind
+from planner.strategy.candidates import Kind
 
 AtStart = Literal["keep", "sell", "upgrade"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.cost.lines import Array
+from planner.cost.course import Array
 from planner.messages import render
 from planner.strategy.allocate import AllocatedRows, allocate_rows, choice_problems, choice_within
 from planner.strategy.candidates import KINDS, Candidates, Kind

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from planner.cost.lines import Array
+from planner.cost.course import Array
 from planner.performance.uptime import repair_powered_h
 from planner.strategy.fleet import cohort_units
 from planner.strategy.kernel import Choice

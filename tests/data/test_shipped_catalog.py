@@ -9,10 +9,11 @@ from collections.abc import Iterator, Mapping
 import pytest
 
 from planner.catalog import Catalog, load_catalog
-from planner.catalog.query import check_offer_conflicts, find_offers, prices_of
+from planner.catalog.query import find_offers, prices_of
 from planner.catalog.records import Figure, first_day
 from planner.performance.vision_names import is_patches, is_plain
 from planner.workload.transformer import parameter_count
+from tests.offers import offer_conflicts
 
 TODAY = dt.date(2026, 11, 30)
 
@@ -205,7 +206,7 @@ def test_prices_before_the_cut_are_retired(shipped: Catalog, instance_type: str,
 
 
 def test_no_two_current_offers_sell_the_same(shipped: Catalog) -> None:
-    assert check_offer_conflicts(shipped, today=TODAY) == ()
+    assert offer_conflicts(shipped, today=TODAY) == ()
 
 
 def test_interruptions_are_of_spot_offers_and_small(shipped: Catalog) -> None:

@@ -57,8 +57,6 @@ def test_embodied_carbon(shipped: Catalog) -> None:
     assert set(cards) <= {*shipped.gpus, *shipped.partial_gpus}
     for item in cards.values():
         assert 50 <= item.kg_co2e.value <= 500, item.id
-    life_h = shipped.assume("embodied_life_h").value
-    assert cards["h100-sxm5-80gb"].kg_co2e_per_h(life_h) == pytest.approx(372.4 / life_h)
     share, card = shipped.embodied["a100-with-server-share"], cards["a100-sxm4-40gb"]
     rest = shipped.assume("embodied_kg_co2e_per_server_gpu").value
     assert share.kg_co2e.value - card.kg_co2e.value == pytest.approx(rest, abs=0.05)

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from hypothesis import given
 
-from planner.strategy.allocate import KINDS, allocate
+from planner.strategy.allocate import allocate
 from planner.strategy.break_even import BreakEven, Crossing, break_evens
+from planner.strategy.candidates import KINDS
 from planner.strategy.kernel import Choice, kernel
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import PlanProblem

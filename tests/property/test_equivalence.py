@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from planner.scenario.money import parse_money
 from planner.scenario.paths import get_value, numeric_paths, with_overrides
-from planner.strategy.allocate import KINDS, Kind, allocate
+from planner.strategy.allocate import allocate
+from planner.strategy.candidates import KINDS, Kind
 from planner.strategy.kernel import kernel
 from tests.planning import costed, problem_of
 from tests.property.plans import line_amounts, plans, quick, totals

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.strategy.allocate import KINDS, Kind, allocate
+from planner.strategy.allocate import allocate
+from planner.strategy.candidates import KINDS, Kind
 from planner.strategy.kernel import Choice, kernel
 from tests.planning import problem_of
 from tests.property.plans import line_amounts, plans, quick, totals

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.scenario.paths import with_overrides
-from planner.strategy.allocate import KINDS, Kind, allocate
+from planner.strategy.allocate import allocate
+from planner.strategy.candidates import KINDS, Kind
 from planner.strategy.kernel import kernel
 from planner.strategy.parameters import Theta
 from tests.planning import costed, problem_of

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.strategy.allocate import KINDS, Kind
+from planner.strategy.candidates import KINDS, Kind
 from planner.strategy.compare import cumulative_usd
 from tests.planning import costed, present_value, solve, strategy
 from tests.property.plans import plans, quick

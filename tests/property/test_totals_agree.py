@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from planner.scenario.load import check_document, read_document
 from planner.scenario.paths import with_overrides
-from planner.strategy.allocate import KINDS, Kind, allocate
+from planner.strategy.allocate import allocate
+from planner.strategy.candidates import KINDS, Kind
 from planner.strategy.evaluate import evaluate
 from planner.strategy.kernel import Evaluation, kernel
 from planner.strategy.resolve import resolve

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from planner.strategy.allocate import allocate
-from planner.strategy.break_even import BreakEven, break_even, break_even_value, simple_break_even_h
+from planner.strategy.break_even import BreakEven, break_even, simple_break_even_h
 from planner.strategy.compare import cumulative_usd, payback_month
 from planner.strategy.kernel import Choice, kernel
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import PlanProblem
+from tests.break_even import break_even_value
 from tests.planning import CENT, document, problem_of
 
 NODE_RUN_H = 50.0

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from planner.strategy.allocate import Kind
+from planner.strategy.candidates import Kind
 from planner.strategy.evaluate import Result
 from planner.strategy.kernel import Evaluation
 from tests.planning import CENT, by_id, document, evaluation, present_value, quantity, solve, strategy

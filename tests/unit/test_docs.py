@@ -52,7 +52,7 @@ from planner.scenario.values import CurrencyCode
 from planner.strategy.evaluate import evaluate, searched
 from planner.strategy.optimise.most_work import MostWork
 from planner.strict_yaml import parse
-from tests.planning import document, small_plan, solve
+from tests.planning import catalog, document, small_plan, solve
 from tests.unit.measure.fakes import TIMING, report, step
 
 ROOT = Path(__file__).parents[2]
@@ -243,6 +243,10 @@ def test_every_key_of_a_plan_is_described() -> None:
         for path, keys in document_parts(plan, ""):
             parts.setdefault(path, set()).update(keys)
     for path, keys in document_parts(plan_document(solve(document("spot-node"))), ""):
+        parts.setdefault(path, set()).update(keys)
+    asked = check_document(small_plan({"jobs.work.deadline_h": 2}))
+    small = evaluate(asked, catalog(), load_evidence(), today=TODAY)
+    for path, keys in document_parts(with_certainty(plan_document(small), small, scenario=asked, anew=True), ""):
         parts.setdefault(path, set()).update(keys)
     assert {"plan", "problem", "strategies[]", "strategies[].jobs[].runner_up", "sources.<id>"} <= set(parts)
     pages = sections("cli.md")

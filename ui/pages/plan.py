@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ui import catalog_own, empty_state, frame, plan_break_even, plan_owned, plan_waiting, state
+from ui import (
+    catalog_own,
+    deferred,
+    empty_state,
+    frame,
+    plan_band,
+    plan_best_mix,
+    plan_break_even,
+    plan_front,
+    plan_owned,
+    plan_waiting,
+    state,
+)
 from ui.groups import groups
 from ui.i18n import t
 from ui.plan_blocks import (
@@ -21,6 +33,7 @@ from ui.plan_blocks import (
 from ui.view import View
 
 state.start()
+deferred.begin()
 outcome = state.outcome()
 frame.top(outcome)
 refused = frame.refused_file()
@@ -37,8 +50,9 @@ if plan is None:
     problem_box(outcome.problems, asked)
     st.stop()
 
+plan = plan.best_known
 view = View(plan.report, plan.document, state.catalog(), frame.currency_of(plan.report))
-answer(view, outdated=outdated)
+answer(view, outdated=outdated, searching=not outdated and plan_best_mix.searching(plan))
 figures(view)
 asked = groups(state.document(), catalog_own.catalog(), view.figures, view.rented_gpus(), view.currency)
 input_groups(asked, outcome.problems, view)
@@ -49,11 +63,18 @@ if view.recommended is None:
     impossible(view)
 if view.recommended is not None:
     charts_and_reasons(view, outdated=outdated)
+searched, works = plan.with_best_mix.known, view.recommended is not None
+if works if searched else not outdated:  # where no way works, the box above says why
+    plan_best_mix.show(view, plan)
+if view.recommended is not None:
+    plan_band.show(view, plan, outdated=outdated)
 details(view)
 if view.recommended is not None:
     plan_break_even.show(view, plan, outdated=outdated)
+plan_front.show(view, plan, outdated=outdated)
 plan_owned.show(view)
 plan_waiting.show(view, plan)
 foot(view)
 frame.next_page("timeline.py", t("next.timeline"))
 frame.next_page("catalog.py", t("next.catalog"))
+deferred.finish()

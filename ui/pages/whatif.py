@@ -24,11 +24,13 @@ if outcome.plan is None:
 if outcome.outdated:
     timeline_blocks.broken(shown=True)
 
-cards = whatif_blocks.cards_of(whatif_state.scenarios())
+named = whatif_blocks.cards_of(whatif_state.scenarios())
+cards = whatif_blocks.cards_of(whatif_state.scenarios(), best_mix=True) if whatif_blocks.best_mix_asked() else named
 whatif_blocks.answer(cards)
 whatif_blocks.note()
 whatif_blocks.cards(cards)
-st.fragment(whatif_blocks.try_it)(cards[0], len(cards))  # a slider redraws what it changes alone
+whatif_blocks.best_mix(named)
+st.fragment(whatif_blocks.try_it)(named[0], len(cards))  # a slider redraws what it changes alone
 whatif_certainty.show(cards[0])
 whatif_ranges.show(cards, outdated=outcome.outdated)
 whatif_blocks.why_not(cards[0])

@@ -13,7 +13,7 @@ from planner.advise.claims.records import Claim, Finding, Value
 from planner.errors import PlannerError
 from planner.scenario.load import check_document, read_document
 from planner.scenario.paths import with_overrides
-from planner.strategy.allocate import on_time
+from planner.strategy.candidates import on_time
 from planner.strategy.evaluate import Result, StrategyResult, evaluate
 from planner.strategy.resolve.hardware_prices import hardware_price
 from planner.strategy.sessions import local_busy_h, powered_h

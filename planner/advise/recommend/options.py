@@ -17,10 +17,11 @@ from planner.advise.recommend.serving import serving_rate
 from planner.advise.recommend.uses import UsesFile
 from planner.advise.recommend.work import Work, scenario_document
 from planner.catalog.records import Catalog, Gpu, Offer
-from planner.cost.lines import Array
+from planner.cost.course import Array
 from planner.performance.evidence import Evidence
 from planner.scenario.load import check_document
-from planner.strategy.allocate import machine_counts, on_time
+from planner.strategy.allocate import machine_counts
+from planner.strategy.candidates import on_time
 from planner.strategy.kernel import Choice, Evaluation, kernel
 from planner.strategy.parameters import Parameter, Theta
 from planner.strategy.problem import Pair, PlanProblem

@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from planner.cost.lines import Array
+from planner.cost.course import Array
 from planner.strategy.optimise.programme import Arrays, Programme, Solved
 
 FEW: Final = 60

@@ -11,8 +11,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from planner.cost.course import Array
 from planner.cost.finance import discount_factor
-from planner.cost.lines import Array, CostLine
+from planner.cost.lines import CostLine
 from planner.strategy.fleet import machines_there, powered_h_of_one
 from planner.strategy.kernel import Choice, Evaluation, kernel
 from planner.strategy.measures import COST, MEASURES, PAID, by_time

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from planner.cost.lines import Array
+from planner.cost.course import Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

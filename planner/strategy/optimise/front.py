@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from planner.cost.lines import Array
+from planner.cost.course import Array
 from planner.strategy.kernel import Choice, Evaluation, kernel
 from planner.strategy.limits import Limit, limits_of
 from planner.strategy.measures import COST, KG_CO2E
@@ -21,6 +21,7 @@ from planner.strategy.optimise.options import undominated, usable
 from planner.strategy.optimise.rounds import Search, begin, in_rounds
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import PlanProblem
+from planner.strategy.progress import tell
 from planner.strategy.sessions import turnaround_h
 from planner.strategy.waiting import machine_waiting
 
@@ -122,7 +123,8 @@ def _by_emissions(search: _Searcher, kept: list[int], cheapest_kg: float) -> Ite
     least = _least_emissions(first)
     if least is None or cheapest_kg - least <= _SLACK * max(cheapest_kg, 1.0):
         return
-    for most in np.linspace(cheapest_kg, least, STEPS + 1)[1:]:
+    for done, most in enumerate(np.linspace(cheapest_kg, least, STEPS + 1)[1:]):
+        tell("cleaner", done, STEPS)
         limit = Limit(kind="kg_co2e", most=float(most) + _SLACK * abs(float(most)), field="limits.kg_co2e")
         asked = search(kept)
         asked.limits = (*asked.limits, limit)
@@ -147,7 +149,8 @@ def _by_speed(search: _Searcher, kept: list[int], slow: Mapping[int, float], slo
     """Plans whose runs take at most so many times the fastest, waits aside, down to the fastest place of each job."""
     if slowest <= 1.0 + _SLACK:
         return
-    for most in np.geomspace(slowest, 1.0, STEPS + 1)[1:]:
+    for done, most in enumerate(np.geomspace(slowest, 1.0, STEPS + 1)[1:]):
+        tell("quicker", done, STEPS)
         asked = search(kept)
         asked.extra = partial(_limit_slowdown, slow=slow, most=float(most) * (1 + _SLACK))
         best, _, _ = in_rounds(asked)

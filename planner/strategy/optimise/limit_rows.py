@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from planner.cost.lines import Array
+from planner.cost.course import Array
 from planner.strategy.limits import MEASURE_OF, Limit, limit_spans
 from planner.strategy.optimise.mix import Mix
 

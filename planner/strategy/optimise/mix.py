@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from planner.cost.lines import Array
+from planner.cost.course import Array
 from planner.strategy.kernel import Choice
 from planner.strategy.meanwhile import taken
 from planner.strategy.measures import COST

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from planner.cost.lines import Array
+from planner.cost.course import Array
 from planner.strategy.optimise.effects import Coefficients
 from planner.strategy.optimise.loads import SafeLoad
 from planner.strategy.optimise.mix import Mix

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from planner.cost.lines import Array
-from planner.strategy.allocate import late_problem, on_time
-from planner.strategy.candidates import why_not
+from planner.cost.course import Array
+from planner.strategy.allocate import late_problem
+from planner.strategy.candidates import on_time, why_not
 from planner.strategy.measures import COST, KG_CO2E, KWH
 from planner.strategy.optimise.effects import Coefficients
 from planner.strategy.parameters import Theta

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from planner.cost.lines import Array
+from planner.cost.course import Array
 from planner.strategy.measures import COST, PAID
 from planner.strategy.optimise.effects import MachineEffects
 from planner.strategy.optimise.loads import SafeLoad

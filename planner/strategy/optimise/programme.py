@@ -11,7 +11,7 @@ import numpy.typing as npt
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array
 
-from planner.cost.lines import Array
+from planner.cost.course import Array
 from planner.strategy.optimise.quiet import silenced
 
 _TIME_OUT: Final = 1  # status of scipy

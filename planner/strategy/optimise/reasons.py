@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from planner.cost.lines import Array
+from planner.cost.course import Array
 from planner.strategy.allocate import late_problem
 from planner.strategy.kernel import Choice, Evaluation
 from planner.strategy.limits import limit_values
@@ -13,6 +13,7 @@ from planner.strategy.optimise.effects import Coefficients
 from planner.strategy.optimise.records import BindingLimit, Rejected
 from planner.strategy.optimise.rounds import Search
 from planner.strategy.problem import Issue, PlanProblem
+from planner.strategy.progress import tell
 from planner.strategy.quotas import quota_uses
 
 _LESS = 1e-4  # share of the cost that a limit must cost to bind
@@ -26,6 +27,7 @@ def binding_limits(search: Search, choice: Choice, evaluation: Evaluation, cost:
     values = limit_values(search.problem, evaluation, search.limits)
     found = []
     for at, limit in enumerate(search.limits):
+        tell("limits", at, len(search.limits))
         others = tuple(other for other in search.limits if other is not limit)
         mix, solved = search.solved(others, time_limit_s=_TIME_LIMIT_S)
         if solved.values is None:
@@ -58,11 +60,11 @@ def rejected(
     problem = search.problem
     used = [pair for index, pair in enumerate(problem.pairs) if choice.routing[0, index] > 0]
     machines, offers = {pair.machine for pair in used}, {pair.offer for pair in used}
-    found = [
-        _machine(search, at, cost)
-        for at in range(len(problem.machines))
-        if at not in machines and choice.machine_count[0, at] == 0
-    ]
+    without = [at for at in range(len(problem.machines)) if at not in machines and choice.machine_count[0, at] == 0]
+    found = []
+    for done, at in enumerate(without):
+        tell("rejected", done, len(without))
+        found.append(_machine(search, at, cost))
     now = _present_usd(search, every, choice, evaluation)
     found += [_offer(search, every, at, now, offers) for at in range(len(problem.offers)) if at not in offers]
     return tuple(sorted(found, key=lambda one: (one.usd_more is None, one.usd_more or 0.0, one.option)))

@@ -7,12 +7,14 @@ from planner.strategy.optimise.limit_rows import with_limits
 from planner.strategy.optimise.records import Relaxation
 from planner.strategy.optimise.rounds import Search
 from planner.strategy.problem import Issue
+from planner.strategy.progress import tell
 
 
 def relaxations(search: Search) -> tuple[Relaxation, ...]:
     """For each limit the least that would do while the others hold; none where it alone doesn't help."""
     found = []
-    for limit in search.limits:
+    for done, limit in enumerate(search.limits):
+        tell("relaxations", done, len(search.limits))
         excess = _excess(search, limit)
         if excess is not None:
             found.append(Relaxation(limit=limit, needed=limit.most + excess))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from planner.cost.lines import Array
+from planner.cost.course import Array
 from planner.strategy.measures import COST, PAID
 from planner.strategy.optimise.mix import BillPart, Mix, node_hours
 from planner.strategy.optimise.programme import Programme

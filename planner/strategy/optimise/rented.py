@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from planner.cost.lines import Array
+from planner.cost.course import Array
 from planner.strategy.measures import COST, PAID
 from planner.strategy.optimise.mix import Mix, billed_at, month_factor, node_hours, use
 from planner.strategy.parameters import Theta

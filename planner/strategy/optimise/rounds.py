@@ -25,6 +25,7 @@ from planner.strategy.optimise.records import Round
 from planner.strategy.optimise.split import Split, credit_split
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import PlanProblem
+from planner.strategy.progress import tell
 from planner.strategy.quotas import limits as under_quota
 from planner.strategy.quotas import quota_uses, run_gpus
 
@@ -114,6 +115,7 @@ def in_rounds(search: Search) -> tuple[tuple[Choice, float] | None, float, bool]
     bound, timed_out = -np.inf, False
     best: tuple[Choice, float] | None = None
     for number in range(_ROUNDS + 1):
+        tell("rounds", number)
         mix, solved = search.solved(search.limits)
         timed_out = timed_out or solved.timed_out
         if number == 0:

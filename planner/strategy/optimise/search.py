@@ -20,6 +20,7 @@ from planner.strategy.optimise.relax import relaxations, relaxed_problems
 from planner.strategy.optimise.rounds import Search, begin, in_rounds
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import Issue, PlanProblem
+from planner.strategy.progress import tell
 from planner.units import HALF_CENT_USD
 
 GAP: Final = 1e-4
@@ -129,7 +130,8 @@ def _next_door(search: Search, best: tuple[Choice, float]) -> tuple[Choice, floa
     for place in np.argsort(usd, kind="stable").tolist():
         index = found.pairs[place]
         places.setdefault(problem.pairs[index].job, []).append(index)
-    for _ in range(_STEPS):
+    for step in range(_STEPS):
+        tell("neighbours", step)
         choice, cost = best
         near = neighbours(problem, theta, choice, places)
         tried = cheaper(problem, theta, near, search.limits, cost - HALF_CENT_USD, search.loads)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from planner.cost.lines import Array
+from planner.cost.course import Array
 from planner.strategy.kernel import Evaluation
 from planner.strategy.optimise.mix import BillPart, billed_at, part_of_extras, part_of_instances
 from planner.strategy.problem import PlanProblem

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from planner.cost.lines import Array
+from planner.cost.course import Array
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import PlanProblem
 from planner.strategy.sessions import attempt_s, session_node_h

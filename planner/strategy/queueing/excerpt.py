@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from planner.cost.lines import Array
+from planner.cost.course import Array
 from planner.strategy.queueing.attempts import Attempts
 from planner.strategy.queueing.simulate import Pool
 from planner.strategy.queueing.streams import H_PER_DAY, H_PER_WEEK, OFFICE_OPENS_H, Stream

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from planner.cost.lines import Array
+from planner.cost.course import Array
 from planner.strategy.queueing.streams import H_PER_DAY, OFFICE_OPENS_H
 from planner.units import H_PER_MONTH
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from planner.cost.lines import Array
+from planner.cost.course import Array
 from planner.strategy.queueing.attempts import Attempts
 from planner.strategy.queueing.simulate import Course, Pool
 from planner.strategy.queueing.streams import Stream, Submissions, draw

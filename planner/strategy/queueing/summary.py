@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from planner.cost.lines import Array
+from planner.cost.course import Array
 from planner.strategy.queueing.attempts import Attempts
 from planner.strategy.queueing.probes import Probed, simulate_with_probes
 from planner.strategy.queueing.simulate import Pool, simulate

@@ -16,6 +16,7 @@ from planner.strategy.resolve.commitments import with_commitments
 from planner.strategy.resolve.credits import resolve_credits
 from planner.strategy.resolve.figures import Figures
 from planner.strategy.resolve.financing import resolve_views
+from planner.strategy.resolve.likely import with_likely
 from planner.strategy.resolve.limits import resolve_limits
 from planner.strategy.resolve.machines import resolve_machine
 from planner.strategy.resolve.names import check_names, check_throughput_keys, resolve_groups
@@ -90,7 +91,7 @@ def resolve(scenario: Scenario, catalog: Catalog, evidence: Evidence, *, today: 
         return by_default(name, catalog.assume(name)) if value is None else given(value)
 
     staff = scenario.staff
-    return PlanProblem(
+    problem = PlanProblem(
         name=scenario.name,
         groups=resolve_groups(scenario),
         horizon_months=scenario.horizon_months,
@@ -136,8 +137,12 @@ def resolve(scenario: Scenario, catalog: Catalog, evidence: Evidence, *, today: 
         warnings=tuple(warnings),
         views=resolve_views(scenario, figures),
         limits=resolve_limits(scenario, figures),
-        parameters=table.freeze(),
+        parameters=(),
+        moved_share=catalog.assume("range_share_moved").value,
+        level_share=catalog.assume("range_share_price_on_demand").value,
     )
+    markets = [(offer, item.offer.market) for offer, item in offers]
+    return replace(problem, parameters=with_likely(table.freeze(), scenario, catalog, markets))
 
 
 def _change(path: str, change: Figure, table: ParameterTable) -> int | None:

@@ -11,7 +11,8 @@ import pytest
 
 from planner.actual.compare import strategy_to_follow
 from planner.actual.known import Known, known_names, later, months_between
-from planner.actual.rows import MAX_BYTES, MAX_ROWS, read_content, read_hours, read_invoice
+from planner.actual.rows import read_hours, read_invoice
+from planner.actual.table import MAX_BYTES, MAX_ROWS, read_content
 from planner.errors import Problem, TableError
 from planner.scenario.load import check_document
 from tests.planning import small_plan, solve

@@ -10,7 +10,6 @@ import pytest
 
 from planner.catalog import Catalog, load_catalog
 from planner.catalog.query import (
-    check_offer_conflicts,
     find_gpu,
     find_host,
     find_offer,
@@ -19,6 +18,7 @@ from planner.catalog.query import (
     find_workload,
 )
 from planner.errors import InputError, UnknownIdError
+from tests.offers import offer_conflicts
 
 TODAY = dt.date(2026, 11, 30)
 
@@ -116,10 +116,10 @@ def test_the_pool_follows_the_day_of_the_run(catalog: Catalog) -> None:
 
 
 def test_conflicts_are_current_offers_of_the_same_thing(catalog: Catalog, edited: Callable[..., Path]) -> None:
-    assert check_offer_conflicts(catalog, today=TODAY) == ()
+    assert offer_conflicts(catalog, today=TODAY) == ()
     kept = load_catalog(edited(("prices.yaml", "    retired_on: 2025-06-01\n", "")), today=TODAY)
-    assert check_offer_conflicts(kept, today=TODAY) == ()  # undated or old prices are stale: they don't compete
-    assert check_offer_conflicts(kept, today=dt.date(2025, 9, 1)) == (
+    assert offer_conflicts(kept, today=TODAY) == ()  # undated or old prices are stale: they don't compete
+    assert offer_conflicts(kept, today=dt.date(2025, 9, 1)) == (
         ("examplecloud-a100x8-us-on-demand", "examplecloud-a100x8-us-on-demand-2024"),
     )
 

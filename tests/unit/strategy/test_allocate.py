@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from planner.strategy.allocate import Allocation, Kind, allocate
+from planner.strategy.allocate import Allocation, allocate
+from planner.strategy.candidates import Kind
 from planner.strategy.problem import PlanProblem
 from tests.planning import document, problem_of, small_plan
 

@@ -11,8 +11,9 @@ import pytest
 from planner.report.break_even import break_even_entries, break_even_sentences, with_break_even
 from planner.report.document import plan_document
 from planner.report.text import plan_text
-from planner.strategy.allocate import Kind, allocate
+from planner.strategy.allocate import allocate
 from planner.strategy.break_even import CURVE_POINTS, BreakEven, break_even, break_evens
+from planner.strategy.candidates import Kind
 from planner.strategy.compare import payback_month
 from planner.strategy.kernel import Choice, kernel
 from planner.strategy.parameters import Theta

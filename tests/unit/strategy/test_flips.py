@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 
 from planner.report.certainty import nearest_flips, with_certainty
 from planner.report.certainty_text import certainty_lines
 from planner.report.document import plan_document
 from planner.report.provenance import used_parameters
+from planner.scenario.load import check_document
 from planner.strategy.evaluate import Result
-from planner.strategy.flips import Flips, flips
-from planner.strategy.movers import ASSUMED_SHARE, RENTAL_LEVEL, Mover, movers
+from planner.strategy.flips import Flips, _Lead, _near_ties, flips
+from planner.strategy.movers import RENTAL_LEVEL, Mover, movers
 from planner.strategy.sensitivity import sensitivity
 from tests.planning import document, small_plan, solve, strategy
 
@@ -74,18 +76,60 @@ def test_the_nearest_flip_comes_first() -> None:
 
 
 def test_bars_are_the_plans_cost_at_both_ends() -> None:
-    """Electricity at 0.10 USD: 1,476 kWh, and 20 % more or less of it where no range is known."""
+    """Electricity at 0.10 USD: 1,476 kWh, and 15 % more or less of it where no range is known."""
     result = solve(small_plan())
     choice = strategy(result, "local").allocation.choice
     assert choice is not None
     bars = {bar.mover.id: bar for bar in sensitivity(result.problem, result.theta, choice, movers_of(result))}
     power = bars["site.electricity_usd_per_kwh"]
     assert power.mover.assumed
-    assert (power.mover.low, power.mover.high) == pytest.approx((0.08, 0.12))
-    assert power.present_value_high_usd - power.present_value_low_usd == pytest.approx(1476 * 2 * ASSUMED_SHARE * 0.1)
+    assert (power.mover.low, power.mover.high) == pytest.approx((0.085, 0.115))
+    assert power.present_value_high_usd - power.present_value_low_usd == pytest.approx(1476 * 2 * 0.15 * 0.1)
     swings = [bar.swing_usd for bar in bars.values()]
     assert swings == sorted(swings, reverse=True)
     assert RENTAL_LEVEL not in bars  # the machine rents nothing
+
+
+def test_bars_say_what_the_plan_has_over_the_runner_up() -> None:
+    """1,022.60 USD against 2,400 USD rented; a fifth less for rent leaves 897.40 USD between them."""
+    result = solve(small_plan())
+    own, rent = (strategy(result, kind).allocation.choice for kind in ("local", "cloud"))
+    assert own is not None
+    bars = {
+        bar.mover.id: bar for bar in sensitivity(result.problem, result.theta, own, movers_of(result), runner_up=rent)
+    }
+    assert bars[RENTAL_LEVEL].swing_usd == 0  # it moves the runner-up alone, and is shown for it
+    found = (bars[RENTAL_LEVEL].difference_low_usd, bars[RENTAL_LEVEL].difference_high_usd)
+    assert found == pytest.approx((1022.6 - 0.8 * 2400, 1022.6 - 1.2 * 2400))
+
+
+def test_a_lead_that_nearly_vanishes_is_looked_at_closely() -> None:
+    """From planned 1 on the lead falls to a hundredth and rises again; going on as it fell it would be gone."""
+    mover = next(mover for mover in movers_of(solve(small_plan())) if mover.id == RENTAL_LEVEL)
+    values = np.array([1.2, 1.4, 1.6, 1.8])
+
+    def leads(*shares: float) -> list[_Lead]:
+        return [_Lead(best="local", over_next=share) for share in shares]
+
+    closer = _near_ties(mover, values, leads(0.3, 0.2, 0.01, 0.2, 0.3))
+    assert closer.min() > 1.2
+    assert closer.max() < 1.6
+    assert len(closer) == 14
+    assert not len(_near_ties(mover, values, leads(0.3, 0.26, 0.25, 0.26, 0.3)))
+
+
+def test_a_plan_says_which_way_works_in_few_futures_and_why() -> None:
+    result = solve(small_plan())
+    entry = with_certainty(plan_document(result), result, scenario=check_document(small_plan()), anew=True)
+    way = entry["uncertainty"]["strategies"][0]
+    way |= {"works_probability": 0.61, "fails_for_deadlines_probability": 0.39, "fails_for_capacity_probability": 0.002}
+    entry["flips"]["horizon"] = [{"months": 7, "before": 8, "becomes": "cloud"}]
+    lines = certainty_lines({**entry, "recommended": "optimal"})
+    late = "an attempt too slow for its deadline in 39 of 100"
+    assert f"Own all works in 61 of 100 futures only: {late}, too few machines in under 1 of 100" in lines
+    assert "Rent all would be recommended with horizon_months at 7 or less" in lines
+    assert any(line.startswith("Knowing the future before deciding would save ") for line in lines)
+    assert any("Own all is the one to choose as planned" in line for line in lines)
 
 
 def test_an_input_with_a_range_is_moved_to_its_ends() -> None:

@@ -10,8 +10,9 @@ import pytest
 from planner.errors import ScenarioError
 from planner.report.document import plan_document
 from planner.report.export import COLUMNS, plan_csv
-from planner.strategy.allocate import Kind, allocate
+from planner.strategy.allocate import allocate
 from planner.strategy.break_even import break_even
+from planner.strategy.candidates import Kind
 from planner.strategy.kernel import Evaluation, kernel
 from tests.planning import CENT, amounts, by_id, costed, document, problem_of, small_plan, solve, strategy
 

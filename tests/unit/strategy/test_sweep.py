@@ -13,7 +13,8 @@ from planner.messages import render
 from planner.scenario.axes import as_input, parse_axes
 from planner.scenario.load import check_document
 from planner.scenario.paths import with_overrides
-from planner.strategy.allocate import KINDS, allocate
+from planner.strategy.allocate import allocate
+from planner.strategy.candidates import KINDS
 from planner.strategy.evaluate import evaluate
 from planner.strategy.kernel import kernel
 from planner.strategy.sweep import Sweep

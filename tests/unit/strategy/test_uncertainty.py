@@ -12,11 +12,12 @@ import pytest
 from planner.report.certainty import uncertainty_entry
 from planner.scenario.load import load_scenario
 from planner.strategy.allocate import allocate
+from planner.strategy.draws import ends_of
 from planner.strategy.evaluate import Result, evaluate
+from planner.strategy.futures import drawn_columns
 from planner.strategy.kernel import Choice, kernel
 from planner.strategy.problem import PlanProblem
-from planner.strategy.ranges import is_drawn
-from planner.strategy.uncertainty import drawn_columns, uncertainty
+from planner.strategy.uncertainty import uncertainty
 from tests.planning import TODAY, evidence, problem_of, shipped_catalog, small_plan, solve
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -30,7 +31,8 @@ def choices_of(problem: PlanProblem) -> dict[str, Choice]:
 def with_range(problem: PlanProblem, id: str, low: float | None, high: float | None) -> PlanProblem:
     """A problem in which only this parameter has a range."""
     parameters = tuple(
-        replace(p, low=low if p.id == id else None, high=high if p.id == id else None) for p in problem.parameters
+        replace(p, low=low if p.id == id else None, high=high if p.id == id else None, assumed_share=0.0)
+        for p in problem.parameters
     )
     return replace(problem, parameters=parameters)
 
@@ -115,7 +117,9 @@ def test_what_is_not_drawn_changes_nothing() -> None:
     """Figures with a range that are left alone, moved all the same."""
     problem, choices = lab().problem, lab_choices()
     columns = drawn_columns(problem, choices.values())
-    others = [at for at, p in enumerate(problem.parameters) if is_drawn(p) and at not in columns]
+    others = [
+        at for at, p in enumerate(problem.parameters) if ends_of(p, assumed=True) is not None and at not in columns
+    ]
     assert len(columns) > 20
     assert len(others) > 100
     moved = problem.theta()

@@ -73,9 +73,11 @@ def test_a_negative_part_hangs_below_zero():
 
 def test_colour_follows_the_role_in_both_themes():
     for dark, colours in ((False, LIGHT), (True, DARK)):
-        scale = next(layers(cost_spec(dark=dark)))["encoding"]["color"]["scale"]
-        assert scale["domain"] == ["Machines, less resale", "Rental, on demand", "People"]
-        assert scale["range"] == [colours.fill[role] for role in ("owned", "on_demand", "people")]
+        colour = next(layers(cost_spec(dark=dark)))["encoding"]["color"]
+        assert colour["legend"]["values"] == ["Machines, less resale", "Rental, on demand", "People"]
+        drawn = dict(zip(colour["scale"]["domain"], colour["scale"]["range"], strict=True))
+        roles = ("owned", "on_demand", "people")
+        assert [drawn[name] for name in colour["legend"]["values"]] == [colours.fill[role] for role in roles]
 
 
 def test_no_whisker_without_a_range():

@@ -258,16 +258,16 @@ COURSE = {
 
 def test_bars_of_the_gantt_stand_in_their_rows_and_end_with_the_week():
     spec = timeline_gantt.gantt_chart(COURSE, dark=False)
-    rows = [row for layer in spec["layer"] for row in layer["data"]["values"] if "wait" in row]
+    rows = [row for layer in spec["layer"] for row in layer["data"]["values"] if "tip" in row]
     done = next(row for row in rows if row["job"] == "work" and not row["failed"])
     assert (done["x0"], done["x1"]) == pytest.approx((26.5 / 24, 30 / 24), abs=1e-4)
     assert done["y1"] - done["y0"] == pytest.approx(2 * 16 - 1)
-    assert (done["submitted"], done["wait"], done["duration"]) == ("day 2, 01:00", f"1.5{NBSP}h", f"3.5{NBSP}h")
+    assert list(done["tip"].values()) == ["work", "day 2, 01:00", f"1.5{NBSP}h", f"3.5{NBSP}h", "done"]
     failed = next(row for row in rows if row["failed"])
     assert failed["x1"] == 7.0
     assert failed["y0"] - done["y0"] == pytest.approx(22 + 4 * 16 + 8)
     early = next(row for row in rows if row["job"] == "key")
-    assert (early["x0"], early["submitted"]) == (0.0, f"10{NBSP}h before")
+    assert (early["x0"], early["tip"]["Submitted"]) == (0.0, f"10{NBSP}h before")
     colour = next(
         layer["encoding"]["color"] for layer in spec["layer"] if "condition" in layer["encoding"].get("color", "")
     )

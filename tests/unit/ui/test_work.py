@@ -9,15 +9,13 @@ import altair as alt
 import pytest
 
 from planner.performance.memory_parts import PARTS
-from planner.report.document import plan_document
-from planner.report.job_places import JobPlaces
 from tests.planning import shipped_catalog
 from tests.unit.report.test_candidates import solved
 from tests.unit.ui.contrast import contrast
 from ui import work_blocks, work_charts, work_words
 from ui.formatting import NBSP, USD
 from ui.palette import palette
-from ui.state import Plan
+from ui.plans import plan_of
 from ui.view import View
 from ui.work_charts import TimeRow
 from ui.work_data import MOST_OFFERS, MOST_RULED_OUT, CardMemory, cards, month_of, shown, used_by
@@ -29,23 +27,9 @@ MACHINE = {"gpu": "rtx-4090", "gpus_per_machine": 1, "count": 4, "utilisation": 
 def opened(name="hybrid-lab", **changes):
     """A shipped example as the page has it."""
     result = solved(name=name, **changes)
-    report = plan_document(result)
     jobs = {job.id: {"deadline_h": job.deadline_h, "class": job.job_class} for job in result.problem.jobs}
-    plan = Plan(
-        document={"jobs": jobs},
-        report=report,
-        csv=lambda: "",
-        simulations=None,
-        candidates=tuple,
-        places=JobPlaces(result),
-        break_even=list,
-        finance=dict,
-        groups=lambda way: [],
-        jobs_csv=lambda: "",
-        why_not=lambda other: "",
-        result=result,
-    )
-    return View(report, plan.document, shipped_catalog(), USD), plan
+    plan = plan_of(result, {"jobs": jobs})
+    return View(plan.report, plan.document, shipped_catalog(), USD), plan
 
 
 @pytest.fixture(scope="module")

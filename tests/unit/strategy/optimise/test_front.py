@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from planner.report.front import pareto_entry
-from planner.strategy.allocate import on_time
+from planner.strategy.candidates import on_time
 from planner.strategy.evaluate import Result, searched
 from planner.strategy.kernel import Choice, kernel
 from planner.strategy.optimise.front import Fronts, fronts
