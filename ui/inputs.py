@@ -77,7 +77,7 @@ def show(inputs: Iterable[Input | None], problems: Sequence[Problem]) -> None:
     """Draw inputs in rows of two, each with its problems under it; None leaves a place empty."""
     cells = list(inputs)
     named = next((cell.path for cell in cells if cell is not None), "")
-    with st.container(key=f"pairs_{named}"):  # two by two: see the style rules in `app.py`
+    with st.container(key=f"pairs_{named}"):
         for cell in cells:
             if cell is None:
                 st.markdown(formatting.NBSP)
