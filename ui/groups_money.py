@@ -78,10 +78,12 @@ def money(document: Document, catalog: Catalog) -> Group:
     ]
     months = get_value(document, "horizon_months")
     shown = formatting.rate(rate) if isinstance(rate, int | float) else word(rate)
+    limits = sum(get_value(document, path) is not None for path in LIMITS)
+    summary = {0: "money.summary", 1: "money.summary_limit"}.get(limits, "money.summary_limits")
     return Group(
         id="money",
         icon=":material/payments:",
-        summary=t("money.summary", months=word(months), rate=shown),
+        summary=t(summary, months=word(months), rate=shown, limits=limits),
         main=main,
         advanced=advanced,
         more=[

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from ui import formatting
+from ui.formatting import USD, Currency
 from ui.i18n import t
 
 FIELDS = {
@@ -25,3 +30,21 @@ def with_labels(sentence: str) -> str:
     for path in FIELDS:
         sentence = sentence.replace(path, t(f"limits.{FIELDS[path]}"))
     return sentence
+
+
+def limit_problem(code: str, field: str, params: Mapping[str, Any], currency: Currency = USD) -> str | None:
+    """That a way breaks a limit, or by how much one would have to give way; None for another problem."""
+    kind, relax = code.removeprefix("over_limit_"), code.startswith("limit_to_relax_")
+    if kind == code and not relax:
+        return None
+    values = {name.removesuffix("_usd"): _amount(name, value, field, currency) for name, value in params.items()}
+    if relax:
+        return t("impossible.relax", limit=label_of(field) or field, **values)
+    return t(f"impossible.over.{kind}", **values)
+
+
+def _amount(name: str, value: float, field: str, currency: Currency) -> str:
+    if name.endswith("_usd"):
+        return formatting.price(value, currency)
+    unit = "impossible.kwh" if field.endswith("energy_kwh") else "impossible.kg"
+    return t(unit, amount=formatting.plain(value))

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from planner.report.optimum_text import binding_lines, no_best_mix_lines, rejected_reason, sure_lines
+from planner.report.optimum_text import binding_lines, rejected_reason, sure_lines
 from ui import formatting, frame, progress_line, short_tables
 from ui.formatting import dollars, escaped
 from ui.i18n import t
@@ -128,7 +128,8 @@ def reason_lines(view: View) -> list[str]:
 
 def none_lines(view: View) -> list[str]:
     """Why there is none: which limit would have to give way, and by how much."""
-    return [_said(view, line) for line in no_best_mix_lines(dict(view.report))]
+    way = next(way for way in view.report["strategies"] if way["id"] == "optimal")
+    return [dollars(escaped(line)) for line in view.problem_words(way)]
 
 
 def _said(view: View, line: str) -> str:

@@ -15,7 +15,7 @@ from planner.units import HALF_CENT_USD
 from ui import formatting
 from ui.formatting import Currency, escaped
 from ui.i18n import t
-from ui.limit_words import with_labels
+from ui.limit_words import limit_problem, with_labels
 from ui.names import short_gpu
 from ui.palette import WAYS
 
@@ -232,9 +232,16 @@ class View:
     def problem_words(self, way: Row) -> list[str]:
         """Why a way does not work, in sentences."""
         if way.get("kind") == "optimal":
-            lines = [with_labels(line.removeprefix("limits: ")) for line in no_best_mix_lines(dict(self.report))]
-            return [_ended(f"{line[:1].upper()}{line[1:]}") for line in lines]
-        return [self._problem(problem["code"], problem["field"], problem["params"]) for problem in way["problems"]]
+            lines = [line.removeprefix("limits: ") for line in no_best_mix_lines(dict(self.report))]
+            words = [self._limit(one) or with_labels(line) for one, line in zip(way["problems"], lines, strict=True)]
+            return [_ended(f"{line[:1].upper()}{line[1:]}") for line in words]
+        return [
+            self._limit(problem) or self._problem(problem["code"], problem["field"], problem["params"])
+            for problem in way["problems"]
+        ]
+
+    def _limit(self, problem: Row) -> str | None:
+        return limit_problem(problem["code"], problem["field"], problem["params"], self.currency)
 
     def _problem(self, code: str, field: str, params: Mapping[str, Any]) -> str:
         if "resource" in params:
@@ -242,9 +249,6 @@ class View:
         if code == "machines_missing":
             months = str(params["months"]).replace("-", formatting.EN_DASH)
             return t("impossible.machines_missing", **{**params, "months": months})
-        if code.startswith("over_limit_"):
-            rounded = {name: float(f"{value:.4g}") for name, value in params.items()}
-            return _ended(with_labels(render(code, field=field, **rounded)))
         if code != "deadline_missed":
             return _ended(render(code, field=_setting(field), **params))
         return t(

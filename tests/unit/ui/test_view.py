@@ -9,6 +9,7 @@ from planner.report.document import plan_document
 from tests.planning import document, solve
 from ui import plan_rows
 from ui.formatting import NBSP, USD
+from ui.limit_words import limit_problem
 from ui.view import View
 
 OFFER = "aws-p4d-24xlarge-us-east-1-on-demand"
@@ -443,3 +444,40 @@ def test_sales_say_when_and_of_which_purchase():
         "workstation, month 36",
         "workstation, bought in month 12, month 36",
     ]
+
+
+@pytest.mark.parametrize(
+    ("code", "field", "params", "expected"),
+    [
+        (
+            "over_limit_total",
+            "limits.total_usd",
+            {"value_usd": 32_405.6, "most_usd": 20_000.0},
+            "the plan costs $32,406 in all; its limit is $20,000.",
+        ),
+        (
+            "over_limit_energy_kwh",
+            "limits.energy_kwh",
+            {"value": 26_567.2, "most": 20_000.0},
+            f"the plan draws 26,567{NBSP}kWh; its limit is 20,000{NBSP}kWh.",
+        ),
+        (
+            "limit_to_relax_usd",
+            "limits.total_usd",
+            {"most_usd": 20_000.0, "needed_usd": 32_405.6},
+            "no plan does all the work with “Most in total, USD” at $20,000; it would have to be $32,406 at least, "
+            "other limits as they are.",
+        ),
+        ("deadline_missed", "jobs.key", {"needs_h": 9.0}, None),
+    ],
+)
+def test_a_broken_limit_is_said_with_its_amounts(code, field, params, expected):
+    assert limit_problem(code, field, params) == expected
+
+
+def test_every_kind_of_limit_has_its_sentence():
+    for kind in ("total", "capex", "cash_per_month"):
+        assert limit_problem(f"over_limit_{kind}", "limits.x_usd", {"value_usd": 2e3, "most_usd": 1e3}).endswith(
+            "$1,000."
+        )
+    assert limit_problem("over_limit_kg_co2e", "limits.kg_co2e", {"value": 2.0, "most": 1.0}).endswith("kg CO₂e.")
