@@ -7,7 +7,7 @@ import pytest
 from planner.catalog.load import load_catalog
 from planner.report.document import plan_document
 from tests.planning import document, solve
-from ui import plan_rows
+from ui import plan_best_mix, plan_rows
 from ui.formatting import NBSP, USD
 from ui.limit_words import limit_problem
 from ui.view import View
@@ -481,3 +481,26 @@ def test_every_kind_of_limit_has_its_sentence():
             "$1,000."
         )
     assert limit_problem("over_limit_kg_co2e", "limits.kg_co2e", {"value": 2.0, "most": 1.0}).endswith("kg CO₂e.")
+
+
+def test_options_left_out_can_be_told_apart():
+    def left_out(option, kind="offer"):
+        return {
+            "option": option,
+            "kind": kind,
+            "reason_code": "rejected_machine_dearer" if kind == "machine" else "rejected_offer_dearer",
+            "reason_params": {"job": "key", "count": 1, "more_usd": 2_554.0},
+            "field": "",
+        }
+
+    regions = ["us-east-1", "us-east-2"]
+    options = [left_out(f"aws-p4d-24xlarge-{region}-on-demand") for region in regions] + [left_out("ws", "machine")]
+    document = {**DOCUMENT, "machines": {"ws": {"gpu": "rtx-4090", "gpus": 8}}}
+    optimal = {"same_as": None, "found": True, "rejected": options}
+    report = {"currency": {"code": "USD", "usd_per_unit": 1.0}, "strategies": [], "optimal": optimal}
+    shown = plan_best_mix.rejected_rows(View(report, document, load_catalog(), USD))
+    assert [row["Option"] for row in shown] == [
+        *(f"AWS p4d.24xlarge, on demand, A100 SXM4 40GB, {region}" for region in regions),
+        "ws: 8 RTX 4090",
+    ]
+    assert shown[0]["Why not"] == "with key there the plan would cost 2,554 USD more"
