@@ -133,8 +133,8 @@ def none_lines(view: View) -> list[str]:
 
 
 def _said(view: View, line: str) -> str:
-    words = with_labels(view.named(line))
-    return dollars(escaped(words[:1].upper() + words[1:]))
+    words = with_labels(view.named(line)).removesuffix(".")
+    return dollars(escaped(f"{words[:1].upper()}{words[1:]}."))
 
 
 def rejected_rows(view: View) -> list[dict[str, str]]:

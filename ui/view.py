@@ -144,12 +144,16 @@ class View:
 
     def work_words(self, way: Row, *, rented: bool) -> str:
         """What the owned or the rented part does: "daily work", "key runs" or the names of the jobs."""
-        ids = [job["id"] for job in way["jobs"] if job["rented"] is rented and self._counts(way, job)]
-        ids = ids or [job["id"] for job in way["jobs"] if job["rented"] is rented]
+        ids = self._work_of(way, rented=rented)
         classes = {self.document["jobs"][id].get("class", "development") for id in ids}
         if len(classes) == 1:
             return t(f"work_of.{classes.pop()}")
         return formatting.listed(escaped(id) for id in ids)
+
+    def _work_of(self, way: Row, *, rented: bool) -> dict[str, None]:
+        """Jobs of the owned or the rented part, in their order."""
+        there = [job for job in way["jobs"] if job["rented"] is rented]
+        return dict.fromkeys(job["id"] for job in [job for job in there if self._counts(way, job)] or there)
 
     def _counts(self, way: Row, job: Row) -> bool:
         """Whether a place does enough of a job to be named: not one that helps out until machines are there."""
@@ -166,6 +170,8 @@ class View:
         if way["kind"] == "cloud" or not self.owned(way):
             return t("title.cloud", rented=self.rented_words(way))
         owned_work, rented_work = (self.work_words(way, rented=rented) for rented in (False, True))
+        if owned_work != rented_work and {job["id"] for job in way["jobs"]} == {*self._work_of(way, rented=True)}:
+            rented_work = t("work_of.rest")
         words = {"owned": self.owned_words(way), "rented": self.rented_words(way)}
         if owned_work == rented_work:
             return t("title.both", work=owned_work, **words)
@@ -192,7 +198,8 @@ class View:
             sentence += t("sentence.dearer")
         if ruled_out := [other for other in self.strategies if not other["feasible"]]:
             names = formatting.listed(t(f"than.{other['kind']}") for other in ruled_out)
-            sentence += t("sentence.ruled_out", ways=f"{names[0].upper()}{names[1:]}")
+            key = "sentence.ruled_out" if len(ruled_out) == 1 else "sentence.ruled_out_both"
+            sentence += t(key, ways=f"{names[0].upper()}{names[1:]}")
         return sentence
 
     def _difference(self, way: Row, other: Row) -> str:
@@ -344,7 +351,7 @@ class View:
             if not other["feasible"]:
                 first, *more = self.problem_words(other)
                 why = " ".join([first, *(f"{reason[:1].upper()}{reason[1:]}" for reason in more)])
-                words.append(t("alternative.impossible", way=way_name(other), why=escaped(why)))
+                words.append(t("alternative.impossible", way=way_name(other), why=_marked(why)))
         return list(dict.fromkeys(words))
 
     def over_ceiling(self) -> list[str]:
@@ -404,7 +411,7 @@ class View:
                 continue
             name = way_name(way)
             if not way["feasible"]:
-                words += [t("alternative.impossible", way=name, why=escaped(why)) for why in self.problem_words(way)]
+                words += [t("alternative.impossible", way=name, why=_marked(why)) for why in self.problem_words(way)]
                 continue
             words.append(
                 t(
@@ -473,3 +480,8 @@ def _overlap(one: Row, other: Row) -> bool:
 def gap(one: float, other: float) -> float:
     """Relative difference of two amounts."""
     return abs(one - other) / max(abs(one), abs(other), 1e-9)
+
+
+def _marked(text: str) -> str:
+    """Text safe in Markdown but for its dollar signs, which the page escapes with those of its own sentences."""
+    return escaped(text).replace(r"\$", "$")

@@ -371,6 +371,12 @@ def test_a_place_that_only_helps_out_is_not_in_the_title(catalog):
 
     assert view_of(catalog, helped).title().endswith("rent eight A100 for key runs")
 
+    def shared(r):
+        helped(r)
+        next(way for way in r["strategies"] if way["kind"] == "hybrid")["jobs"][-1]["runs"] = 500.0
+
+    assert view_of(catalog, shared).title() == "Own four RTX 4090 for daily work, rent eight A100 for the rest"
+
 
 def test_a_run_that_may_miss_its_limit_is_named(catalog):
     def late(r):
@@ -504,3 +510,20 @@ def test_options_left_out_can_be_told_apart():
         "ws: 8 RTX 4090",
     ]
     assert shown[0]["Why not"] == "with key there the plan would cost 2,554 USD more"
+
+
+def test_several_ways_that_break_limits_are_told_with_dollar_signs_for_the_page_to_escape(catalog):
+    def limited(r):
+        params = {"value_usd": 120_000.0, "most_usd": 95_000.0}
+        over = {"code": "over_limit_total", "field": "limits.total_usd", "params": params}
+        for way in r["strategies"][:2]:
+            way.update(feasible=False, problems=[over])
+        r["strategies"].append(
+            {**copy.deepcopy(r["strategies"][2]), "id": "optimal", "kind": "optimal", "tco_usd": 8e4}
+        )
+
+    view = view_of(catalog, limited)
+    assert plain(view.sentence()).endswith("Owning everything and renting everything do not work.")
+    said = "Own all does not work: the plan costs $120,000 in all; its limit is $95,000."
+    assert said in [plain(one) for one in view.reasons()]
+    assert said in [plain(one) for one in view.alternatives()]
