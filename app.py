@@ -16,7 +16,9 @@ st.html(
     "<style>"
     '[data-testid="stButtonGroup"] button[aria-checked="true"],'
     '[data-testid="stButtonGroup"] button[aria-pressed="true"],'
-    '[data-testid="stSliderThumbValue"]{color:inherit !important}'
+    '[data-testid="stSliderThumbValue"],'
+    ':is([data-testid="stBaseButton-secondary"],[data-testid="stBaseButton-tertiary"],[data-testid="stPopoverButton"])'
+    ":is(:hover,:active,:focus-visible){color:inherit !important}"
     '@media (max-width:960px){[class*="st-key-columns_"]>[data-testid="stLayoutWrapper"]'
     '>[data-testid="stHorizontalBlock"]>[data-testid="stColumn"]{min-width:calc(100% - 1.5rem)}}'
     '[class*="st-key-four"],[class*="st-key-pairs_"]{display:grid;align-items:start}'

@@ -66,8 +66,8 @@ def columns(key: str, spec: int | Sequence[float], **options: Any) -> list[Delta
 def grid(key: str) -> DeltaGenerator:
     """Places beside each other without a container for each, as the key begins: see the style rules in `app.py`.
 
-    "four_": four, two by two where they would be narrow; "fours_" also below each other on a phone; "pairs_": two, on
-    a phone below each other. Columns in columns cost a quarter of a millisecond each at every change.
+    "four_": four, two by two where they would be narrow; "fours_" also below each other on a phone. Columns in columns
+    cost a quarter of a millisecond each at every change.
     """
     return st.container(key=key)
 
