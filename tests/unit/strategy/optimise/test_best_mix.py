@@ -140,3 +140,19 @@ def test_an_offer_that_another_of_its_provider_always_beats_is_left_out_unless_t
     plan["rental"]["quota_gpus"] = {"x": 1}
     problem = problem_of(plan)
     assert optimise(problem, problem.theta(), {}).pruned == 0  # x may not be enough
+
+
+def test_months_without_runs_need_neither_disk_nor_people_of_the_cloud() -> None:
+    plan = small_mix(3, few_runs=False)
+    for number, job in enumerate(plan["jobs"].values()):
+        job["runs_by_month"] = {1: 0, 3: 0} if number else {1: 0}
+        job["not_on"] = ["a", "b"]
+    plan["rental"]["storage_gb"], plan["staff"]["fte_cloud"] = 200, 0.01
+    problem = problem_of(plan)
+    found = optimise(problem, problem.theta(), {})
+    assert found.choice is not None
+    assert found.rounds[-1].deviation == pytest.approx(0, abs=1e-9)
+    quiet = {line.id: line.quantity[0, 1] for line in kernel(problem, problem.theta(), found.choice).lines}
+    assert not any(quiet.values())
+    assert found.gap is not None
+    assert found.gap < PRECISE
