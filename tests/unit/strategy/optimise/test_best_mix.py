@@ -156,3 +156,16 @@ def test_months_without_runs_need_neither_disk_nor_people_of_the_cloud() -> None
     assert not any(quiet.values())
     assert found.gap is not None
     assert found.gap < PRECISE
+
+
+def test_space_is_paid_while_machines_are_there_whichever_comes_first() -> None:
+    plan = small_mix(4, few_runs=False)
+    plan["site"]["space_usd_per_month"] = 300
+    plan["machines"]["a"]["delivery_months"], plan["machines"]["b"]["delivery_months"] = 1, 0
+    for job in plan["jobs"].values():
+        job |= {"only_on": ["a"], "runs_by_month": {1: 0}}
+    problem = problem_of(plan)
+    found = optimise(problem, problem.theta(), {})
+    assert found.choice is not None
+    assert found.choice.machine_count[0, 0] > 0
+    assert found.rounds[-1].deviation == pytest.approx(0, abs=1e-9)
