@@ -190,7 +190,9 @@ def rented_warnings(problem: PlanProblem, choice: Choice) -> list[Issue]:
             other = problem.pairs[target]
             if other.job != pair.job or other.offer is None:
                 continue
-            more = (share[0] > share[0].min() + _SLACK) & (_demand(problem, job) > 0) & (waiting < machine.complete_after)
+            more = (
+                (share[0] > share[0].min() + _SLACK) & (_demand(problem, job) > 0) & (waiting < machine.complete_after)
+            )
             if not more.any():
                 continue
             params = {
