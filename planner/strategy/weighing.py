@@ -7,7 +7,7 @@ percentiles less steady, never wrong.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -87,7 +87,7 @@ class _Formula:
 
     def __init__(self, few: Array, many: Array) -> None:
         self._centre, self._scale = few.mean(axis=0), np.maximum(few.std(axis=0), 1e-12)
-        self._few, self._many = self._terms(few), self._terms(many.astype(np.float32))
+        self._few, self._many = self._terms(few), self._terms(many, np.float32)
         self._square = self._few.T @ self._few
         self._square[np.diag_indices_from(self._square)] += _RIDGE * len(few)  # terms may be all but the same
 
@@ -100,14 +100,16 @@ class _Formula:
 
     def among_many(self, coefficients: Array) -> Array:
         """Values in the many futures. [rows, answers]"""
-        return np.asarray(self._many @ coefficients.astype(np.float32), dtype=np.float64)
+        _, exponent = np.frexp(np.abs(coefficients).max(axis=0))  # answers may be beyond what 32 bits hold
+        found = self._many @ np.ldexp(coefficients, -exponent).astype(np.float32)
+        return np.asarray(np.ldexp(found.astype(np.float64), exponent))
 
-    def _terms(self, inputs: Array) -> Array:
+    def _terms(self, inputs: Array, dtype: type[np.floating[Any]] = np.float64) -> Array:
         """A constant, each input, squares and products of the first ones. [rows, terms]"""
-        standing = (inputs - self._centre.astype(inputs.dtype)) / self._scale.astype(inputs.dtype)
+        standing = ((inputs - self._centre) / self._scale).astype(dtype)
         first = standing[:, :_PAIRED]
         pairs = [first[:, at:] * first[:, [at]] for at in range(first.shape[1])]
-        return np.concatenate([np.ones((len(standing), 1), dtype=inputs.dtype), standing, *pairs], axis=1)
+        return np.concatenate([np.ones((len(standing), 1), dtype=dtype), standing, *pairs], axis=1)
 
 
 def enough(few: int, inputs: int) -> bool:

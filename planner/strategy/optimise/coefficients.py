@@ -189,8 +189,9 @@ class _Kernel:
         return int(np.ceil(need)) + machine.owned_count + 1
 
     def machines(self, pairs: Sequence[int]) -> tuple[tuple[MachineEffects, ...], Array]:
-        """Effects of each type of machine, and of having any."""
-        problem, site = self.problem, self._nothing
+        """Effects of each type of machine, and of having any where that one stands. [types, measures, times]"""
+        problem = self.problem
+        site = np.zeros((len(problem.machines), *self._nothing.shape))
         found = []
         nothing = self._effects(problem, self._plain, self._choice(1))[0]
         for at, machine in enumerate(problem.machines):
@@ -204,7 +205,7 @@ class _Kernel:
                 columns.append(problem.site.colocation_price_at)
             theta[2, columns] = self.theta[0, columns]
             first, more, placed = self._effects(problem, theta, choice) - nothing
-            site = max(site, placed - first, key=lambda effects: float(effects[COST].sum()))
+            site[at] = placed - first
             there = np.broadcast_to(machines_there(problem, choice.machine_count)[:, at], (3, problem.horizon_months))
             found.append(
                 MachineEffects(

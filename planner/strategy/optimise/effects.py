@@ -43,7 +43,7 @@ class Coefficients:
     node_h: Array  # billed, likewise
     sent_gb: Array  # likewise
     machines: tuple[MachineEffects, ...]
-    site: Array  # of having any machine
+    site: Array  # of having any machine, while those of a type are there, [types, measures, times]
     providers: tuple[Array, ...]  # of renting there in all months
     upload: tuple[Array, ...]  # of renting there at all
     staff: Array  # of renting anywhere in all months

@@ -99,7 +99,8 @@ class Mix:
                 continue
             active = [period for at, period in enumerate(periods) if self.share[place, at] >= 0]
             months = np.array([month - 1 for period in active for month in period])
-            if np.all(shares[place, months] == shares[place, months[0]]):
+            whole = len(months) == problem.horizon_months or not self._kept_by_month(index)
+            if whole and np.all(shares[place, months] == shares[place, months[0]]):
                 routing[0, index] = shares[place, months[0]]
             else:
                 by_month[index] = shares[place][None, :]
@@ -108,6 +109,13 @@ class Mix:
             counts[0, at] = round(float(values[self.number[at]]))
         choice = Choice(machine_count=counts, routing=routing, by_month=by_month)
         return taken(problem, choice, np.zeros(1, dtype=np.int64)) if by_month else choice
+
+    def _kept_by_month(self, index: int) -> bool:
+        """Whether a pair is rented and brings a disk or people: in months without runs these aren't needed."""
+        offer = self.problem.pairs[index].offer
+        if offer is None:
+            return False
+        return bool(self.found.staff.any() or self.found.providers[self.problem.offers[offer].provider].any())
 
 
 def billed_at(problem: PlanProblem, offer: int) -> int:

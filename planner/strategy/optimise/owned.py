@@ -49,10 +49,7 @@ def add_machines(mix: Mix, loads: Mapping[int, SafeLoad]) -> None:
     """Numbers of machines, the room of each, and the space of all."""
     problem, found, programme = mix.problem, mix.found, mix.programme
     mix.bought, mix.number = [], []
-    site_pv = float(found.site[COST] @ found.discount)
-    site = int(programme.add(np.array([site_pv]), upper=1.0, whole=True)[0]) if problem.machines else -1
-    if problem.machines:
-        mix.effects.append((np.array([site]), found.site, None))
+    sites = _sites(mix)
     for at, machine in enumerate(found.machines):
         first, each = (float(effects[COST] @ found.discount) for effects in (machine.first, machine.each))
         bought = int(programme.add(np.array([first - machine.least * each]), upper=1.0, whole=True)[0])
@@ -63,7 +60,8 @@ def add_machines(mix: Mix, loads: Mapping[int, SafeLoad]) -> None:
         mix.effects.append((np.array([number]), machine.each, None))
         programme.row([number, bought], [1.0, -float(machine.least)], 0.0, np.inf)
         programme.row([number, bought], [1.0, -float(machine.most)], -np.inf, 0.0)
-        programme.row([site, bought], [1.0, -1.0], 0.0, np.inf)
+        for site in sites[at]:
+            programme.row([site, bought], [1.0, -1.0], 0.0, np.inf)
         mine = [place for place, index in enumerate(found.pairs) if problem.pairs[index].machine == at]
         least_load = loads[at].of(machine.least if _there_throughout(machine) else 0)
         fuller = _fuller(mix, machine, number, loads[at], least_load) if _there_throughout(machine) else {}
@@ -106,3 +104,18 @@ def _fuller(mix: Mix, machine: MachineEffects, number: int, load: SafeLoad, leas
             programme.row([counted, enough], [1.0, -float(machine.most)], -np.inf, 0.0)
             found[counted] = (load.of(step + 1) - load.of(step)) / least
     return found
+
+
+def _sites(mix: Mix) -> list[list[int]]:
+    """By type of machine, the yes-or-no parts of space that it takes: each is of the months with the same types."""
+    site = mix.found.site
+    needed: list[list[int]] = [[] for _ in site]
+    there = np.abs(site).sum(axis=1) > 0  # [types, times]
+    for types in np.unique(there.T, axis=0):
+        if types.any():
+            effects = np.where(np.all(types == there.T, axis=1), site[types].max(axis=0), 0.0)
+            place = mix.programme.add(np.array([effects[COST] @ mix.found.discount]), upper=1.0, whole=True)
+            mix.effects.append((place, effects, None))
+            for at in np.flatnonzero(types):
+                needed[at].append(int(place[0]))
+    return needed

@@ -120,10 +120,12 @@ def simulate_waiting(
     else:
         first, probed = simulate(pool, cut, seed), {}
     courses = [first, *(simulate(pool, cut, seed + at) for at in range(1, min(wanted, most)))]
-    sums = [_sums(course, cut) for course in courses]
-    while len(courses) < most and not _known(cut, np.array(sums)):
+    sums = np.array([_sums(course, cut) for course in courses])  # with room for as many again when it is full
+    while len(courses) < most and not _known(cut, sums[: len(courses)]):
         courses.append(simulate(pool, cut, seed + len(courses)))
-        sums.append(_sums(courses[-1], cut))
+        if len(courses) > len(sums):
+            sums = np.concatenate([sums, np.zeros_like(sums)])
+        sums[len(courses) - 1] = _sums(courses[-1], cut)
     jobs = [
         found
         for index, (stream, limit_h) in enumerate(zip(cut, limits_h, strict=True))

@@ -289,3 +289,15 @@ def test_a_csv_that_cannot_be_written_leaves_the_old_one(tmp_path: Path, monkeyp
     assert main(["validate", str(path), "--csv", str(target), *TODAY]) == 2
     assert target.read_text() == "old"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in.csv", "out.csv"]
+
+
+def test_an_interruption_while_it_is_loading_is_one_like_any_other(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Loading:
+        def __getattr__(self, name: str) -> Any:
+            raise KeyboardInterrupt
+
+    monkeypatch.setitem(sys.modules, "planner.cli.run", Loading())
+    assert main(["plan", str(LAB), *TODAY]) == 130
+    assert capsys.readouterr() == ("", "interrupted\n")

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from planner.strategy.allocate import choice_problems
+from planner.strategy.evaluate import searched
 from planner.strategy.kernel import kernel
 from planner.strategy.optimise.search import optimise
 from tests.mixes import cheapest_of_all, small_mix
-from tests.planning import CENT, problem_of, small_plan, solve
+from tests.planning import CENT, problem_of, small_plan, solve, strategy
 
 PRECISE = 1e-3
 
@@ -140,3 +141,40 @@ def test_an_offer_that_another_of_its_provider_always_beats_is_left_out_unless_t
     plan["rental"]["quota_gpus"] = {"x": 1}
     problem = problem_of(plan)
     assert optimise(problem, problem.theta(), {}).pruned == 0  # x may not be enough
+
+
+def test_a_month_with_more_work_is_rented_and_not_said_to_lack_machines() -> None:
+    """One machine takes 511 of the 600 hours of month 2; it is there from the start."""
+    found = searched(solve(small_plan({"jobs.work.runs_by_month": {2: 600}, "machines.own.count": None})))
+    best = strategy(found, "optimal")
+    assert {job.resource: job.runs for job in best.jobs} == pytest.approx({"own": 1100 + 511, "rented": 89})
+    assert "rented_meanwhile" not in {issue.code for issue in best.allocation.warnings}
+
+
+def test_months_without_runs_need_neither_disk_nor_people_of_the_cloud() -> None:
+    plan = small_mix(3, few_runs=False)
+    for number, job in enumerate(plan["jobs"].values()):
+        job["runs_by_month"] = {1: 0, 3: 0} if number else {1: 0}
+        job["not_on"] = ["a", "b"]
+    plan["rental"]["storage_gb"], plan["staff"]["fte_cloud"] = 200, 0.01
+    problem = problem_of(plan)
+    found = optimise(problem, problem.theta(), {})
+    assert found.choice is not None
+    assert found.rounds[-1].deviation == pytest.approx(0, abs=1e-9)
+    quiet = {line.id: line.quantity[0, 1] for line in kernel(problem, problem.theta(), found.choice).lines}
+    assert not any(quiet.values())
+    assert found.gap is not None
+    assert found.gap < PRECISE
+
+
+def test_space_is_paid_while_machines_are_there_whichever_comes_first() -> None:
+    plan = small_mix(4, few_runs=False)
+    plan["site"]["space_usd_per_month"] = 300
+    plan["machines"]["a"]["delivery_months"], plan["machines"]["b"]["delivery_months"] = 1, 0
+    for job in plan["jobs"].values():
+        job |= {"only_on": ["a"], "runs_by_month": {1: 0}}
+    problem = problem_of(plan)
+    found = optimise(problem, problem.theta(), {})
+    assert found.choice is not None
+    assert found.choice.machine_count[0, 0] > 0
+    assert found.rounds[-1].deviation == pytest.approx(0, abs=1e-9)
