@@ -26,9 +26,9 @@ def label_of(path: str) -> str | None:
 
 
 def with_labels(sentence: str) -> str:
-    """A sentence of the planner with the names of the fields instead of their paths."""
+    """A sentence of the planner with the names of the fields in quotes instead of their paths."""
     for path in FIELDS:
-        sentence = sentence.replace(path, t(f"limits.{FIELDS[path]}"))
+        sentence = sentence.replace(path, f"“{label_of(path)}”")
     return sentence
 
 

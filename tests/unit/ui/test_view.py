@@ -9,7 +9,7 @@ from planner.report.document import plan_document
 from tests.planning import document, solve
 from ui import plan_best_mix, plan_rows
 from ui.formatting import NBSP, USD
-from ui.limit_words import limit_problem
+from ui.limit_words import limit_problem, with_labels
 from ui.view import View
 
 OFFER = "aws-p4d-24xlarge-us-east-1-on-demand"
@@ -527,3 +527,7 @@ def test_several_ways_that_break_limits_are_told_with_dollar_signs_for_the_page_
     said = "Own all does not work: the plan costs $120,000 in all; its limit is $95,000."
     assert said in [plain(one) for one in view.reasons()]
     assert said in [plain(one) for one in view.alternatives()]
+
+
+def test_limits_go_by_the_names_of_their_fields():
+    assert with_labels("limits.capex_usd holds it back") == "“Most for purchases, USD” holds it back"
