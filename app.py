@@ -16,7 +16,9 @@ st.html(
     "<style>"
     '[data-testid="stButtonGroup"] button[aria-checked="true"],'
     '[data-testid="stButtonGroup"] button[aria-pressed="true"],'
-    '[data-testid="stSliderThumbValue"]{color:inherit !important}'
+    '[data-testid="stSliderThumbValue"],'
+    ':is([data-testid="stBaseButton-secondary"],[data-testid="stBaseButton-tertiary"],[data-testid="stPopoverButton"])'
+    ":is(:hover,:active,:focus-visible){color:inherit !important}"
     '@media (max-width:960px){[class*="st-key-columns_"]>[data-testid="stLayoutWrapper"]'
     '>[data-testid="stHorizontalBlock"]>[data-testid="stColumn"]{min-width:calc(100% - 1.5rem)}}'
     '[class*="st-key-four"],[class*="st-key-pairs_"]{display:grid;align-items:start}'
@@ -24,8 +26,8 @@ st.html(
     '[class*="st-key-pairs_"]{grid-template-columns:repeat(2,minmax(0,1fr))}'
     '@media (max-width:960px){[class*="st-key-four"]{grid-template-columns:repeat(2,minmax(0,1fr))}}'
     '@media (max-width:640px){[class*="st-key-fours_"],[class*="st-key-pairs_"]{grid-template-columns:minmax(0,1fr)}}'
-    '[data-testid="stElementContainer"]:has(.chart-words){position:absolute;width:1px;height:1px;overflow:hidden;'
-    'clip-path:inset(50%)}'
+    '[data-testid="stElementContainer"]:has(.chart-words){position:absolute;width:16rem;clip-path:inset(50%);'
+    "pointer-events:none}"
     '[data-testid="stElementToolbarButton"]:has([aria-label^="Show data"]){display:none}'  # rows of a chart are pixels
     '[data-testid="stMarkdownContainer"]:has(>table){overflow-x:auto}'
     '[data-testid="stMarkdownContainer"]>table :is(td,th){border-width:0 0 1px 0}'

@@ -17,11 +17,13 @@ from planner.yaml_scalars import as_given
 
 MESSAGES_PATH = Path(__file__).with_name("messages.yaml")
 
-# {x:%} is in percent, {x:usd} money, {x:usd_given} money with the digits its user gave it, {x:=} with all its digits.
-_PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)(?::(%|usd|usd_given|=))?\}")
+# {x:%} is in percent, {x:usd} money, {x:usd_given} money with the digits its user gave it,
+# {x:usd_price} the price of a small unit, {x:=} with all its digits.
+_PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)(?::(%|usd|usd_given|usd_price|=))?\}")
 _OPTIONAL = re.compile(r"\[\[(.*?)\]\]")  # left out where a parameter within has no value
 _LONGEST_TEXT = 200
 _MONEY_DIGITS = 3  # of amounts that rest on estimates
+_PRICE_DIGITS = 4  # of prices of an hour or a kWh
 _GIVEN_DIGITS = 12  # hides what converting there and back leaves
 
 
@@ -121,6 +123,8 @@ def _as_unit(name: str, value: Any, unit: str | None, tender: Tender | None) -> 
         return as_text(value)
     if unit == "%":
         return f"{100 * float(value):.0f}"
+    if unit == "usd_price":
+        return f"{_number_text(float(value))} USD" if tender is None else tender.words(float(value), _PRICE_DIGITS)
     if tender is None:
         return f"{float(value):,.0f} USD"
     return tender.words(float(value), _GIVEN_DIGITS if unit == "usd_given" else _MONEY_DIGITS)

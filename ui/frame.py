@@ -21,12 +21,15 @@ from ui.view import View
 PAGES = Path(__file__).parent / "pages"
 
 
-def top(outcome: Outcome) -> None:
-    """Row 1: which scenario, saving, and what all figures have in common."""
+def top(outcome: Outcome, *, searching: bool = False) -> None:
+    """Row 1: which scenario, saving, and what all figures have in common.
+
+    A file that waits for what the page searches for would be lost when that redraws the page.
+    """
     state.start()
     with st.container(horizontal=True, vertical_alignment="center", key="frame_top"):
         _scenario_popover()
-        _save_popover(None if outcome.plan is None else outcome.plan.best_known)
+        _save_popover(None if outcome.plan is None else outcome.plan.best_known, searching=searching)
         st.markdown(_grey_line(outcome.plan), width="content")
         if st.session_state["example"]:
             st.badge(t("frame.example"), icon=":material/school:", color="gray")
@@ -63,8 +66,8 @@ def columns(key: str, spec: int | Sequence[float], **options: Any) -> list[Delta
 def grid(key: str) -> DeltaGenerator:
     """Places beside each other without a container for each, as the key begins: see the style rules in `app.py`.
 
-    "four_": four, two by two where they would be narrow; "fours_" also below each other on a phone; "pairs_": two, on
-    a phone below each other. Columns in columns cost a quarter of a millisecond each at every change.
+    "four_": four, two by two where they would be narrow; "fours_" also below each other on a phone. Columns in columns
+    cost a quarter of a millisecond each at every change.
     """
     return st.container(key=key)
 
@@ -130,7 +133,7 @@ def _open_uploaded() -> None:
         state.open_text(upload.getvalue(), upload.name)
 
 
-def _save_popover(plan: Plan | None) -> None:
+def _save_popover(plan: Plan | None, *, searching: bool) -> None:
     with st.popover(t("frame.save.label"), icon=":material/download:", key="save_popover", disabled=plan is None):
         if plan is None:
             return
@@ -141,6 +144,8 @@ def _save_popover(plan: Plan | None) -> None:
             file_name=f"{stem}-plan.csv",
             mime="text/csv",
             key="save_csv",
+            disabled=searching,
+            help=t("best.under_way") if searching else None,
             on_click="ignore",
             icon=":material/table:",
         )

@@ -11,7 +11,7 @@ import streamlit as st
 from planner.errors import Problem
 from planner.scenario.money import money_aliases
 from planner.scenario.paths import get_value
-from ui import formatting, frame, state
+from ui import formatting, state
 from ui.i18n import t
 from ui.state import Kind
 
@@ -77,7 +77,7 @@ def show(inputs: Iterable[Input | None], problems: Sequence[Problem]) -> None:
     """Draw inputs in rows of two, each with its problems under it; None leaves a place empty."""
     cells = list(inputs)
     named = next((cell.path for cell in cells if cell is not None), "")
-    with frame.grid(f"pairs_{named}"):
+    with st.container(key=f"pairs_{named}"):
         for cell in cells:
             if cell is None:
                 st.markdown(formatting.NBSP)

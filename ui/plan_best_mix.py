@@ -20,9 +20,9 @@ NEAREST = 5
 """Options left out that are shown at once."""
 
 
-def searching(plan: Plan) -> bool:
-    """Whether the best mix is about to be looked for."""
-    return not plan.with_best_mix.known and not progress_line.is_left(KEY)
+def searching(plan: Plan | None) -> bool:
+    """Whether the best mix of a plan is about to be looked for."""
+    return plan is not None and not plan.with_best_mix.known and not progress_line.is_left(KEY)
 
 
 def show(view: View, plan: Plan) -> None:

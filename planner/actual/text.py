@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from planner.messages import render
+from planner.messages import Tender, render
+from planner.report.text import issue_sentence
 from planner.report.text_table import table
 from planner.units import HALF_CENT_USD
 
@@ -24,6 +25,7 @@ def actual_text(document: Mapping[str, Any]) -> str:
     """What happened against the plan: totals, why they differ, jobs, resources, months, flags, the new plan."""
     currency = document["currency"]
     rate = currency["usd_per_unit"]
+    tender = None if currency["code"] == "USD" else Tender(code=currency["code"], usd_per_unit=rate)
     way = render(f"strategy_{document['strategy']}")
     lines = [
         f"{document['name']}: months 1 to {document['last_month']} of {document['horizon_months']}"
@@ -58,9 +60,9 @@ def actual_text(document: Mapping[str, Any]) -> str:
         ),
     ]
     if document["flags"]:
-        lines += ["", *(f"Note: {flag['message']}" for flag in document["flags"])]
+        lines += ["", *(f"Note: {issue_sentence(flag, tender)}" for flag in document["flags"])]
     if document["replan"] is not None:
-        lines += ["", *_replan_lines(document["replan"], rate)]
+        lines += ["", *_replan_lines(document["replan"], rate, tender)]
     return "\n".join(lines) + "\n"
 
 
@@ -131,7 +133,7 @@ def _month_row(month: Mapping[str, Any], rate: float) -> list[str]:
     ]
 
 
-def _replan_lines(replan: Mapping[str, Any], rate: float) -> list[str]:
+def _replan_lines(replan: Mapping[str, Any], rate: float, tender: Tender | None) -> list[str]:
     advice = "none" if replan["recommended"] is None else render(f"strategy_{replan['recommended']}")
     columns = {"running_usd": "running", "purchase_usd": "purchases", "resale_usd": "resale"}
     if any(rest["financing_usd"] for way in replan["ways"] for rest in (way["old"], way["new"]) if rest is not None):
@@ -151,8 +153,8 @@ def _replan_lines(replan: Mapping[str, Any], rate: float) -> list[str]:
         *table(head, rows),
         "",
         *_changed_lines(replan, rate),
-        *(f"Carried over: {issue['message']}" for issue in replan["carried"]),
-        *(f"Not carried over: {issue['message']}" for issue in replan["not_carried"]),
+        *(f"Carried over: {issue_sentence(issue, tender)}" for issue in replan["carried"]),
+        *(f"Not carried over: {issue_sentence(issue, tender)}" for issue in replan["not_carried"]),
     ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -47,7 +47,7 @@ def plan_text(document: dict[str, Any]) -> str:
         ),
         WAYS_EXPLAINED,
         *(
-            f"{_name(entry['id'])}: {_sentence(problem, tender)}"
+            f"{_name(entry['id'])}: {issue_sentence(problem, tender)}"
             for entry in document["strategies"]
             for problem in entry["problems"]
         ),
@@ -108,11 +108,12 @@ def _reason(document: dict[str, Any], tender: Tender | None) -> str:
     return render(document["reason_code"], tender, **params, **names)
 
 
-def _sentence(issue: dict[str, Any], tender: Tender | None) -> str:
+def issue_sentence(issue: Mapping[str, Any], tender: Tender | None) -> str:
+    """A problem or warning of a document, its money in the currency asked for."""
     return "".join(_where_and_what(issue, tender))
 
 
-def _where_and_what(issue: dict[str, Any], tender: Tender | None) -> tuple[str, str]:
+def _where_and_what(issue: Mapping[str, Any], tender: Tender | None) -> tuple[str, str]:
     """The job and resource that a problem or warning begins with, and its sentence in the currency asked for."""
     in_usd = render(issue["code"], field=issue["field"], **issue["params"])
     if not issue["message"].endswith(in_usd):

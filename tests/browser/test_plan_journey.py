@@ -162,7 +162,7 @@ def test_no_side_scroll(new_page, size, path):
     page = new_page(size)
     open_app(page, path)
     if path == "/":
-        charts_drawn(page, 2)
+        charts_drawn(page, 3)
     assert side_scroll(page) <= 0
 
 
@@ -170,7 +170,7 @@ def test_no_side_scroll(new_page, size, path):
 def test_no_label_is_cut(new_page, size):
     page = new_page(size)
     open_app(page)
-    charts_drawn(page, 2)
+    charts_drawn(page, 3)
     assert cut_texts(page) == []
 
 
@@ -194,7 +194,7 @@ def test_what_turns_the_order_is_one_press_away(new_page, size, scheme):
     open_app(page)
     section = page.locator(".st-key-details_break_even")
     section.locator("summary").click()
-    charts_drawn(page, 3)
+    charts_drawn(page, 4)
     section.get_by_text("Own all and Mix", exact=True).click()
     expect(section.get_by_text("Mix costs less however busy the machines are")).to_be_visible()
     section.get_by_text("Later money counts less", exact=True).click()

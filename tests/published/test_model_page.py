@@ -75,8 +75,8 @@ def test_a_bar_holds_the_machines_and_moves_one_figure() -> None:
     power = [mover for mover in movers_of(result) if mover.id == "site.electricity_usd_per_kwh"]
     (bar,) = sensitivity(result.problem, result.theta, choice, power)
     ends = (bar.present_value_low_usd, bar.present_value_high_usd)
-    assert ends == pytest.approx((993.08, 1052.12), abs=CENT)  # 875 USD + 1,476 kWh at 0.08 and 0.12
-    assert bar.swing_usd == pytest.approx(59.04, abs=CENT)
+    assert ends == pytest.approx((1000.46, 1044.74), abs=CENT)  # 875 USD + 1,476 kWh at 0.085 and 0.115
+    assert bar.swing_usd == pytest.approx(44.28, abs=CENT)
 
 
 def test_the_answer_turns_where_both_ways_cost_the_same() -> None:

@@ -144,6 +144,8 @@ def test_long_text_is_cut() -> None:
         ("{a:usd}", 1539.9, "1,340 EUR"),
         ("{a:usd}", 11.5, "10 EUR"),
         ("{a:usd}", 0.1234, "0.107 EUR"),
+        ("{a:usd_price}", 14.283, "12.42 EUR"),
+        ("{a:usd_price}", 0.115, "0.1 EUR"),
         ("{a:usd_given}", 14195.6, "12,344 EUR"),
         ("{a:usd_given}", 0.575, "0.5 EUR"),
         ("{a:usd}", 0.0, "0 EUR"),

@@ -35,7 +35,8 @@ from ui.view import View
 state.start()
 deferred.begin()
 outcome = state.outcome()
-frame.top(outcome)
+searching = state.refused() is None and not outcome.outdated and plan_best_mix.searching(outcome.plan)
+frame.top(outcome, searching=searching)
 refused = frame.refused_file()
 outdated = outcome.outdated or refused
 plan = outcome.plan
@@ -52,7 +53,7 @@ if plan is None:
 
 plan = plan.best_known
 view = View(plan.report, plan.document, state.catalog(), frame.currency_of(plan.report))
-answer(view, outdated=outdated, searching=not outdated and plan_best_mix.searching(plan))
+answer(view, outdated=outdated, searching=searching)
 figures(view)
 asked = groups(state.document(), catalog_own.catalog(), view.figures, view.rented_gpus(), view.currency)
 input_groups(asked, outcome.problems, view)

@@ -25,6 +25,7 @@ from planner.strategy.sessions import session_node_h
 
 _BLOCK = 32  # pairs evaluated at once: each has lines of its own, over all rows
 _SLACK = 1e-9
+_FOR_WAITS = 2  # times as many machines as the target utilisation needs, where jobs may have to wait less
 
 
 def coefficients(problem: PlanProblem, theta: Theta, pairs: Sequence[int]) -> Coefficients:
@@ -66,6 +67,7 @@ def coefficients(problem: PlanProblem, theta: Theta, pairs: Sequence[int]) -> Co
         egress_per_gb=tuple(found.unit_price(f"egress.{provider.id}") for provider in problem.providers),
         hour_price=found.hour_prices(),
         commitments=found.commitments(pairs),
+        running=found.running(),
     )
 
 
@@ -93,7 +95,7 @@ class _Kernel:
         self._nothing = np.zeros((MEASURES, self.times))
         rate = float(theta[0, problem.discount_rate_at])
         self.discount = np.asarray(discount_factor(rate, np.arange(float(self.times))))
-        self.base = self._effects(self.problem, self.theta, self._choice(1))[0]
+        self.base = self._effects(self.problem, self._uncredited(), self._choice(1))[0]
 
     @staticmethod
     def _without(problem: PlanProblem, theta: Theta) -> Theta:
@@ -106,6 +108,24 @@ class _Kernel:
         plain = theta.copy()
         plain[:, columns] = 0.0
         return plain
+
+    def _uncredited(self) -> Theta:
+        """All values, but that credits pay nothing: what every plan has is part of the bill that they may pay."""
+        theta = self.theta.copy()
+        theta[:, [credit.amount_at for credit in self.problem.credits]] = 0.0
+        return theta
+
+    def running(self) -> dict[int, Array]:
+        """Terms that began before the plan."""
+        names = {offer.id: at for at, offer in enumerate(self.problem.offers)}
+        found: dict[int, Array] = {}
+        for line in kernel(self.problem, self._uncredited(), self._choice(1)).lines:
+            if line.kind == "commitment":
+                paid = np.zeros(self.times)
+                tax = 1.0 if self.problem.tax_recoverable or not line.taxed else self._with_tax()
+                paid[: line.amount.shape[1]] = line.amount[0] * tax
+                found[names[line.resource]] = paid
+        return found
 
     def _choice(self, rows: int) -> Choice:
         return Choice(
@@ -207,18 +227,19 @@ class _Kernel:
             return machine.fixed_count, machine.fixed_count
         bookable_h = powered_h * float(self.theta[0, machine.target_utilisation_at])
         busiest: dict[int, float] = {}
-        nodes = 1
+        nodes, limited = 1, False
         for index in pairs:
             pair = problem.pairs[index]
             if pair.machine != at:
                 continue
             job = problem.jobs[pair.job]
+            limited = limited or job.deadline_h is not None
             hours = busy_h(problem, self.theta, index) * (1.0 if job.profile is None else max(job.profile))
             busiest[pair.job] = max(busiest.get(pair.job, 0.0), hours)
             nodes = max(nodes, pair.nodes)
         needed = int(np.ceil(sum(busiest.values()) / bookable_h - _SLACK)) if bookable_h > 0 else 0
         least = max(machine.owned_count, 1)
-        return least, max(least, needed, nodes)
+        return least, max(least, needed * (_FOR_WAITS if limited else 1), nodes)
 
     def fixed_of_renting(self, pairs: Sequence[int]) -> tuple[tuple[Array, ...], tuple[Array, ...], Array]:
         """Effects of renting from each provider in all months, of doing so at all, and of renting anywhere."""
@@ -263,7 +284,13 @@ class _Kernel:
         prices = {}
         for at, offer in enumerate(self.problem.offers):
             if offer.free_hours:
+                beyond = [
+                    f"overflow.{other.id}"
+                    for other in self.problem.offers
+                    if other.commitment is not None and other.commitment.overflow == at
+                ]
                 lines = [id for id in self._unit_price if id.startswith("rental.") and id.endswith(f".{offer.id}")]
+                lines += [id for id in beyond if id in self._unit_price]
                 prices[at] = self.unit_price(lines[0]) if lines else self._nothing
         return prices
 

@@ -50,3 +50,4 @@ class Coefficients:
     egress_per_gb: tuple[Array, ...]
     hour_price: Mapping[int, Array]  # of offers with free hours
     commitments: Mapping[int, CommitmentEffects]
+    running: Mapping[int, Array]  # paid by every plan for terms of offers, by time

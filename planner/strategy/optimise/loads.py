@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 
 from planner.strategy.kernel import Choice, Evaluation
@@ -14,9 +16,33 @@ TIGHTER = 0.85
 """What is left of a load at which jobs were often late, for the next round."""
 
 
-def targets(problem: PlanProblem, theta: Theta) -> dict[int, float]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SafeLoad:
+    """The most of a type's hours that may be booked: more machines take turns better, so they may be fuller."""
+
+    target: float
+    crowded: tuple[tuple[int, float], ...] = ()  # of up to so many machines only so much
+
+    def of(self, count: float) -> float:
+        """For so many machines."""
+        return min([self.target, *(load for most, load in self.crowded if count <= most)])
+
+    @property
+    def steps(self) -> tuple[int, ...]:
+        """Numbers of machines, one more than which may be fuller."""
+        return tuple(sorted({most for most, _ in self.crowded if self.of(most) < self.of(most + 1)}))
+
+    def below(self, count: int, load: float) -> SafeLoad:
+        """The next to try, where so many machines were too full at a load."""
+        return replace(self, crowded=(*self.crowded, (count, min(self.of(count), load) * TIGHTER)))
+
+
+def targets(problem: PlanProblem, theta: Theta) -> dict[int, SafeLoad]:
     """Loads to begin with: the target utilisation of each type."""
-    return {at: float(theta[0, machine.target_utilisation_at]) for at, machine in enumerate(problem.machines)}
+    return {
+        at: SafeLoad(target=float(theta[0, machine.target_utilisation_at]))
+        for at, machine in enumerate(problem.machines)
+    }
 
 
 def late_machines(problem: PlanProblem, theta: Theta, choice: Choice) -> list[int]:
@@ -40,9 +66,11 @@ def late_machines(problem: PlanProblem, theta: Theta, choice: Choice) -> list[in
     ]
 
 
-def tightened(loads: dict[int, float], evaluation: Evaluation, late: list[int]) -> dict[int, float]:
-    """Loads for the next round: a step below what was late."""
+def tightened(loads: dict[int, SafeLoad], evaluation: Evaluation, late: list[int]) -> dict[int, SafeLoad]:
+    """Loads for the next round: a step below what was late, for that number of machines and fewer."""
     return {
-        at: min(load, float(np.max(evaluation.load[0, at]))) * TIGHTER if at in late else load
+        at: load.below(round(float(evaluation.machine_count[0, at])), float(np.max(evaluation.load[0, at])))
+        if at in late
+        else load
         for at, load in loads.items()
     }

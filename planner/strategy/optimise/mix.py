@@ -10,7 +10,7 @@ import numpy.typing as npt
 from planner.cost.course import Array
 from planner.strategy.kernel import Choice
 from planner.strategy.meanwhile import taken
-from planner.strategy.measures import COST, PAID
+from planner.strategy.measures import COST
 from planner.strategy.optimise.effects import Coefficients
 from planner.strategy.optimise.periods import Period
 from planner.strategy.optimise.programme import Programme
@@ -20,14 +20,35 @@ _ROUND = 1e-7  # shares below it are what a solver leaves over
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Billed:
-    """What a variable adds to the bill of a provider, by time; `rental` is the part for instances."""
+class BillPart:
+    """Lines of a provider's bill that credits see alike."""
 
     provider: int
+    instances: bool  # else disk and data
+    includes_tax: bool
+    early: bool  # paid at the start of a month, so at the end of the one before
+
+
+def part_of_instances(problem: PlanProblem, offer: int) -> BillPart:
+    """Where instances at the price of an offer stand."""
+    one = problem.offers[offer]
+    early = one.commitment is not None and one.commitment.upfront
+    return BillPart(provider=one.provider, instances=True, includes_tax=one.includes_tax, early=early)
+
+
+def part_of_extras(provider: int) -> BillPart:
+    """Where disk and data of a provider stand."""
+    return BillPart(provider=provider, instances=False, includes_tax=False, early=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Billed:
+    """What a variable, or what is there anyway, adds to a part of a bill, by time."""
+
+    part: BillPart
     period: int | None
-    place: int
+    place: int | None  # None: it is there anyway
     paid: Array
-    rental: Array
 
 
 @dataclass(slots=True)
@@ -45,12 +66,19 @@ class Mix:
         default_factory=list
     )  # places, effects, period
     billed: list[Billed] = field(default_factory=list)  # where there are credits
+    covered: dict[tuple[int, int], int] = field(default_factory=dict)  # hours of terms, by offer and period
 
-    def bill(self, provider: int, period: int | None, place: int, effects: Array, rental: Array | None = None) -> None:
-        """Keep what a variable adds to a bill, where credits could pay it."""
-        if self.problem.credits:
-            part = np.zeros(effects.shape[1]) if rental is None else rental
-            self.billed.append(Billed(provider=provider, period=period, place=place, paid=effects[PAID], rental=part))
+    def bill_instances(self, offer: int, period: int | None, place: int | None, paid: Array) -> None:
+        """Keep what is paid for instances at the price of an offer, where credits could pay it."""
+        self._bill(part_of_instances(self.problem, offer), period, place, paid)
+
+    def bill_extras(self, provider: int, period: int | None, place: int | None, paid: Array) -> None:
+        """Keep what is paid for disk and data."""
+        self._bill(part_of_extras(provider), period, place, paid)
+
+    def _bill(self, part: BillPart, period: int | None, place: int | None, paid: Array) -> None:
+        if self.problem.credits and paid.any():
+            self.billed.append(Billed(part=part, period=period, place=place, paid=paid))
 
     def choice(self, values: Array) -> Choice:
         """What was decided: one row."""
@@ -88,6 +116,12 @@ class Mix:
         if offer is None:
             return False
         return bool(self.found.staff.any() or self.found.providers[self.problem.offers[offer].provider].any())
+
+
+def billed_at(problem: PlanProblem, offer: int) -> int:
+    """The offer whose price hours of an offer have: of one with terms, that of what these don't cover."""
+    term = problem.offers[offer].commitment
+    return offer if term is None else term.overflow
 
 
 def month_factor(problem: PlanProblem, job: int, period: Period) -> float:

@@ -8,10 +8,13 @@ import numpy as np
 
 from planner.cost.course import Array
 from planner.strategy.optimise.effects import Coefficients
+from planner.strategy.optimise.loads import SafeLoad
 from planner.strategy.optimise.mix import Mix
 from planner.strategy.optimise.owned import add_machines, add_shares
 from planner.strategy.optimise.periods import Period, weights
-from planner.strategy.optimise.rented import add_commitments, add_credits, add_free_hours, add_renting
+from planner.strategy.optimise.relief import add_credits, add_free_hours
+from planner.strategy.optimise.rented import add_commitments, add_renting
+from planner.strategy.optimise.split import NO_SPLIT, Split
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import PlanProblem
 
@@ -22,8 +25,9 @@ def build(
     found: Coefficients,
     periods: tuple[Period, ...],
     *,
-    loads: Mapping[int, float],
+    loads: Mapping[int, SafeLoad],
     quota_gpus: Mapping[int, int],
+    split: Split = NO_SPLIT,
 ) -> Mix:
     """The programme without limits on money, energy and emissions, which `with_limits` adds.
 
@@ -32,9 +36,11 @@ def build(
     problem, theta, found, periods
         What is planned, and what decisions add.
     loads : mapping
-        Most of the powered hours of each machine type that may be booked. [-]
+        Most of the powered hours of each machine type that may be booked, by their number.
     quota_gpus : mapping
         GPUs under each quota that whole runs can use.
+    split : mapping
+        How credits that are used up were shared in an earlier answer.
     """
     mix = Mix(problem, found, periods)
     worth = [discounts(problem, found, period) for period in periods]
@@ -43,7 +49,7 @@ def build(
     add_renting(mix, theta, worth)
     add_commitments(mix, worth, quota_gpus)
     add_free_hours(mix, theta, worth)
-    add_credits(mix, theta)
+    add_credits(mix, theta, split)
     return mix
 
 

@@ -11,6 +11,7 @@ from planner.strategy.allocate import choice_within, machine_counts
 from planner.strategy.kernel import Choice, kernel
 from planner.strategy.limits import Limit, limits_broken
 from planner.strategy.meanwhile import stacked, taken
+from planner.strategy.optimise.loads import SafeLoad
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import PlanProblem
 
@@ -59,7 +60,7 @@ def cheaper(
     choices: list[Choice],
     limits: tuple[Limit, ...],
     below_usd: float,
-    loads: Mapping[int, float] | None = None,
+    loads: Mapping[int, SafeLoad] | None = None,
 ) -> list[tuple[float, Choice]]:
     """Those that are within capacity, quotas and limits and cost less than something, the cheapest first.
 
@@ -72,7 +73,8 @@ def cheaper(
     evaluation = kernel(problem, values, rows)
     within = choice_within(problem, values, rows) & ~limits_broken(problem, evaluation, limits).any(axis=1)
     for at, load in (loads or {}).items():
-        within &= evaluation.load[:, at].max(axis=1) <= load * (1 + _SLACK)
+        most = np.array([load.of(count) for count in rows.machine_count[:, at].tolist()])
+        within &= evaluation.load[:, at].max(axis=1) <= most * (1 + _SLACK)
     cost = np.where(within, evaluation.present_value_usd, np.inf)
     order = [at for at in np.argsort(cost, kind="stable").tolist() if cost[at] < below_usd]
     return [(float(cost[at]), taken(problem, rows, np.array([at]))) for at in order]

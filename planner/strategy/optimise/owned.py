@@ -7,8 +7,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from planner.cost.course import Array
-from planner.strategy.measures import COST
-from planner.strategy.optimise.mix import Mix, month_factor
+from planner.strategy.measures import COST, PAID
+from planner.strategy.optimise.effects import MachineEffects
+from planner.strategy.optimise.loads import SafeLoad
+from planner.strategy.optimise.mix import Mix, billed_at, month_factor
 from planner.strategy.parameters import Theta
 
 FEW_RUNS = 12.0
@@ -35,14 +37,15 @@ def add_shares(mix: Mix, theta: Theta, worth: list[Array]) -> None:
         for pair in np.flatnonzero(active).tolist():
             offer = problem.pairs[found.pairs[pair]].offer
             if offer is not None:
-                provider, place = problem.offers[offer].provider, int(mix.share[pair, at])
-                mix.bill(provider, at, place, found.share[pair], found.rental[pair])
+                place, rental = int(mix.share[pair, at]), found.rental[pair]
+                mix.bill_instances(billed_at(problem, offer), at, place, rental)
+                mix.bill_extras(problem.offers[offer].provider, at, place, found.share[pair, PAID] - rental)
         for job in np.unique(jobs[active]):
             places = mix.share[(jobs == job) & active, at]
             programme.row(places, np.ones(len(places)), 1.0, 1.0)
 
 
-def add_machines(mix: Mix, loads: Mapping[int, float]) -> None:
+def add_machines(mix: Mix, loads: Mapping[int, SafeLoad]) -> None:
     """Numbers of machines, the room of each, and the space of all."""
     problem, found, programme = mix.problem, mix.found, mix.programme
     mix.bought, mix.number = [], []
@@ -60,11 +63,13 @@ def add_machines(mix: Mix, loads: Mapping[int, float]) -> None:
         for site in sites[at]:
             programme.row([site, bought], [1.0, -1.0], 0.0, np.inf)
         mine = [place for place, index in enumerate(found.pairs) if problem.pairs[index].machine == at]
+        least_load = loads[at].of(machine.least if _there_throughout(machine) else 0)
+        fuller = _fuller(mix, machine, number, loads[at], least_load) if _there_throughout(machine) else {}
         for period_at, period in enumerate(mix.periods):
             known = [place for place in mine if mix.share[place, period_at] >= 0]
             if not known:
                 continue
-            month, bookable_h = period[0] - 1, machine.powered_h * loads[at]
+            month, bookable_h = period[0] - 1, machine.powered_h * least_load
             factors = [
                 found.busy_h[place] * month_factor(problem, problem.pairs[found.pairs[place]].job, period) / bookable_h
                 for place in known
@@ -72,7 +77,8 @@ def add_machines(mix: Mix, loads: Mapping[int, float]) -> None:
             places = [int(mix.share[place, period_at]) for place in known]
             each_there = float(machine.each_there[month])
             always = float(machine.first_there[month]) - machine.least * each_there
-            programme.row([*places, bought, number], [*factors, -always, -each_there], -np.inf, 0.0)
+            room = {bought: always, number: each_there, **fuller}
+            programme.row([*places, *room], [*factors, *(-hours for hours in room.values())], -np.inf, 0.0)
             for place in known:
                 share, nodes = int(mix.share[place, period_at]), problem.pairs[found.pairs[place]].nodes
                 if nodes > machine.least:  # one run takes several machines
@@ -89,9 +95,27 @@ def _sites(mix: Mix) -> list[list[int]]:
     there = np.abs(site).sum(axis=1) > 0  # [types, times]
     for types in np.unique(there.T, axis=0):
         if types.any():
-            effects = np.where(np.all(there.T == types, axis=1), site[types].max(axis=0), 0.0)
+            effects = np.where(np.all(types == there.T, axis=1), site[types].max(axis=0), 0.0)
             place = mix.programme.add(np.array([effects[COST] @ mix.found.discount]), upper=1.0, whole=True)
             mix.effects.append((place, effects, None))
             for at in np.flatnonzero(types):
                 needed[at].append(int(place[0]))
     return needed
+
+
+def _there_throughout(machine: MachineEffects) -> bool:
+    return bool(np.all(machine.first_there == machine.least) and np.all(machine.each_there == 1.0))
+
+
+def _fuller(mix: Mix, machine: MachineEffects, number: int, load: SafeLoad, least: float) -> dict[int, float]:
+    """Machines that count for more since there are enough of them, with how much more, over the least load."""
+    programme, found = mix.programme, {}
+    for step in load.steps:
+        if machine.least <= step < machine.most:
+            enough = int(programme.add(np.zeros(1), upper=1.0, whole=True)[0])
+            counted = int(programme.add(np.zeros(1), upper=machine.most)[0])
+            programme.row([number, enough], [1.0, -(step + 1.0)], 0.0, np.inf)
+            programme.row([counted, number], [1.0, -1.0], -np.inf, 0.0)
+            programme.row([counted, enough], [1.0, -float(machine.most)], -np.inf, 0.0)
+            found[counted] = (load.of(step + 1) - load.of(step)) / least
+    return found

@@ -9,26 +9,29 @@ from typing import Final
 import numpy as np
 
 from planner.strategy.allocate import choice_problems
-from planner.strategy.kernel import Choice, kernel
+from planner.strategy.kernel import Choice, Evaluation, kernel
 from planner.strategy.limits import Limit
 from planner.strategy.measures import COST
 from planner.strategy.optimise.by_periods import solve_by_periods
 from planner.strategy.optimise.effects import Coefficients
 from planner.strategy.optimise.limit_rows import with_limits
-from planner.strategy.optimise.loads import late_machines, targets, tightened
+from planner.strategy.optimise.loads import SafeLoad, late_machines, targets, tightened
 from planner.strategy.optimise.mix import Mix
 from planner.strategy.optimise.model import build
 from planner.strategy.optimise.options import only
 from planner.strategy.optimise.periods import periods
 from planner.strategy.optimise.programme import Solved
 from planner.strategy.optimise.records import Round
+from planner.strategy.optimise.split import Split, credit_split
 from planner.strategy.parameters import Theta
 from planner.strategy.problem import PlanProblem
 from planner.strategy.progress import tell
 from planner.strategy.quotas import limits as under_quota
 from planner.strategy.quotas import quota_uses, run_gpus
 
-_ROUNDS: Final = 6
+AGREED: Final = 1e-3
+"""Share of the cost by which programme and kernel may differ. [-]"""
+_ROUNDS: Final = 8
 
 
 @dataclass(slots=True)
@@ -41,15 +44,18 @@ class Search:
     limits: tuple[Limit, ...]
     gap: float
     time_limit_s: float
-    loads: dict[int, float]
+    loads: dict[int, SafeLoad]
     quota_gpus: dict[int, int]
+    split: Split = field(default_factory=dict)
     extra: Callable[[Mix], None] | None = None  # rows beyond the limits
     rounds: list[Round] = field(default_factory=list)
 
     def mix(self) -> Mix:
         """The programme as far as it is known, without limits."""
         when = periods(self.problem)
-        return build(self.problem, self.theta, self.found, when, loads=self.loads, quota_gpus=self.quota_gpus)
+        return build(
+            self.problem, self.theta, self.found, when, loads=self.loads, quota_gpus=self.quota_gpus, split=self.split
+        )
 
     def solved(
         self, limits: tuple[Limit, ...], forced: tuple[int, int] | None = None, *, time_limit_s: float | None = None
@@ -104,9 +110,10 @@ def _quota_gpus(problem: PlanProblem, pairs: list[int]) -> dict[int, int]:
 
 
 def in_rounds(search: Search) -> tuple[tuple[Choice, float] | None, float, bool]:
-    """Solve, cost and simulate until nobody is late for waiting and quotas hold, or so many times."""
+    """Solve, cost and simulate until nobody is late for waiting, quotas hold and costs agree, or so many times."""
     problem, theta = search.problem, search.theta
     bound, timed_out = -np.inf, False
+    best: tuple[Choice, float] | None = None
     for number in range(_ROUNDS + 1):
         tell("rounds", number)
         mix, solved = search.solved(search.limits)
@@ -114,31 +121,36 @@ def in_rounds(search: Search) -> tuple[tuple[Choice, float] | None, float, bool]
         if number == 0:
             bound = solved.bound + search.base_usd
         if solved.values is None:
-            return None, bound, timed_out
+            return best, bound, timed_out
         choice = mix.choice(solved.values)
         evaluation = kernel(problem, theta, choice)
         cost = float(evaluation.present_value_usd[0])
         planned = float(mix.programme.costs @ solved.values) + search.base_usd
         late = late_machines(problem, theta, choice)
-        search.rounds.append(_round(search, cost, planned, late))
+        search.rounds.append(_round(search, evaluation, cost, planned, late))
         over = _over_quota(search, choice)
         if not late and not over:
-            problems = choice_problems(problem, theta, choice)
-            return (None if problems else (choice, cost)), bound, timed_out
+            if not choice_problems(problem, theta, choice) and (best is None or cost < best[1]):
+                best = choice, cost
+            split = {**search.split, **credit_split(problem, evaluation)}
+            if abs(search.rounds[-1].deviation) <= AGREED or split == search.split:
+                return best, bound, timed_out
+            search.split = split  # what the programme took for granted of credits wasn't so
+            continue
         search.quota_gpus.update(over)
         last = number == _ROUNDS - 1  # then nothing with a limit may wait there any more
         search.loads = tightened(search.loads, evaluation, late)
         if last:
             search.found = _without_limited(search, late)
-    return None, bound, timed_out
+    return best, bound, timed_out
 
 
-def _round(search: Search, cost: float, planned: float, late: list[int]) -> Round:
+def _round(search: Search, evaluation: Evaluation, cost: float, planned: float, late: list[int]) -> Round:
     machines = search.problem.machines
     return Round(
         present_value_usd=cost,
         deviation=(cost - planned) / max(abs(cost), 1.0),
-        loads={machines[at].id: load for at, load in search.loads.items()},
+        loads={machines[at].id: load.of(float(evaluation.machine_count[0, at])) for at, load in search.loads.items()},
         late=tuple(machines[at].id for at in late),
     )
 

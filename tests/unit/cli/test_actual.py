@@ -42,6 +42,21 @@ def test_the_text_says_what_was_paid_and_why_it_differs(capsys: pytest.CaptureFi
     assert "From month" not in out
 
 
+def test_notes_speak_of_money_in_the_currency_of_the_plan(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    euros = tmp_path / "euros.yaml"
+    euros.write_text("currency: EUR\n" + Path(LAB).read_text(encoding="utf-8"), encoding="utf-8")
+    assert (
+        main(["actual", str(euros), "--hours", HOURS, "--invoice", BILLS, "--replan", str(tmp_path / "new.yaml"), *DAY])
+        == 0
+    )
+    said = [
+        line for line in capsys.readouterr().out.splitlines() if line.startswith(("Note:", "Carried", "Not carried"))
+    ]
+    assert any(" EUR paid for a" in line for line in said)
+    assert any(" EUR an hour, as paid" in line for line in said)
+    assert not [line for line in said if "USD" in line]
+
+
 def test_sums_of_months_resources_bills_and_the_whole_agree(capsys: pytest.CaptureFixture[str]) -> None:
     found = document(capsys, "--hours", HOURS, "--invoice", BILLS)
     totals = found["totals"]

@@ -6,7 +6,11 @@ from typing import Any
 
 import pytest
 
-from planner.strategy.optimise.loads import TIGHTER, late_machines
+from planner.strategy.kernel import kernel
+from planner.strategy.optimise.coefficients import coefficients
+from planner.strategy.optimise.loads import TIGHTER, SafeLoad, late_machines
+from planner.strategy.optimise.options import usable
+from planner.strategy.optimise.rounds import begin
 from planner.strategy.optimise.search import optimise
 from tests.planning import problem_of, small_plan
 
@@ -38,7 +42,9 @@ def test_less_is_booked_until_nine_in_ten_are_in_time(price: float) -> None:
     assert found.rounds[0].late == ("own",)
     assert found.rounds[-1].late == ()
     first, second = (round.loads["own"] for round in found.rounds[:2])
-    assert second <= TIGHTER * first
+    one = found.choice.machine_count.tolist() == [[1]]
+    assert one == (price < 1)
+    assert second <= TIGHTER * first if one else second == first  # two machines may be as full as one was planned to be
     assert late_machines(problem, theta, found.choice) == []
     assert found.evaluation.load.max() <= found.rounds[-1].loads["own"] * (1 + 1e-6)
     eager = optimise(problem_of(shared(None, price)), theta, {})
@@ -62,3 +68,29 @@ def test_a_limit_that_no_queue_could_keep_is_kept_by_renting() -> None:
     found = optimise(problem, problem.theta(), {})
     assert found.choice is not None
     assert late_machines(problem, problem.theta(), found.choice) == []
+
+
+@pytest.mark.parametrize(
+    ("crowded", "count"), [((), 3), (((1, 0.1), (2, 0.3)), 3), (((2, 0.6), (3, 0.5)), 4), (((9, 0.35),), 5)]
+)
+def test_more_machines_may_be_fuller(crowded: tuple[tuple[int, float], ...], count: int) -> None:
+    """1,200 hours of work a month, of 730 that each machine is on."""
+    plan = shared(2000, 50.0)
+    plan["jobs"]["work"]["runs_per_month"] = 1200
+    problem = problem_of(plan)
+    theta = problem.theta()
+    every = coefficients(problem, theta, usable(problem, theta))
+    search = begin(problem, theta, every, list(every.pairs), limits=(), gap=1e-6, time_limit_s=10)
+    search.loads = {0: SafeLoad(target=0.7, crowded=crowded)}
+    mix, solved = search.solved(())
+    assert solved.values is not None
+    choice = mix.choice(solved.values)
+    load = kernel(problem, theta, choice).load.max()
+    assert choice.machine_count.tolist() == [[count]]
+    assert load <= search.loads[0].of(count) + 1e-9
+
+
+def test_a_safe_load_tightens_for_as_many_machines_and_fewer() -> None:
+    load = SafeLoad(target=0.7).below(2, 0.6).below(1, 0.4)
+    assert [load.of(count) for count in (1, 2, 3)] == pytest.approx([0.4 * TIGHTER, 0.6 * TIGHTER, 0.7])
+    assert load.steps == (1, 2)
