@@ -84,7 +84,7 @@ def use_chart(
     ways = [line["way"] for line in lines]
 
     def by_way(values: Mapping[str, Any]) -> Spec:
-        domain = {"domain": ways, "range": [values[way] for way in ways]}
+        domain = {"type": "ordinal", "domain": ways, "range": [values[way] for way in ways]}
         return {"field": "way", "type": "nominal", "scale": domain, "legend": None}
 
     layers: list[Spec] = [

@@ -188,7 +188,8 @@ def spend_chart(
     }
 
     def by_way(values: list[Any]) -> Spec:
-        return {"field": "way", "type": "nominal", "scale": {"domain": ways, "range": values}, "legend": None}
+        scale = {"type": "ordinal", "domain": ways, "range": values}  # widths are spaced evenly by themselves
+        return {"field": "way", "type": "nominal", "scale": scale, "legend": None}
 
     rows = [
         {

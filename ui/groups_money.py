@@ -8,7 +8,7 @@ from ui import formatting
 from ui.group_parts import Document, Group, Subject, assumed, with_empty, word
 from ui.i18n import t
 from ui.inputs import Choice, Field, Input, Switch
-from ui.limit_words import limit_inputs
+from ui.limit_words import FIELDS as LIMITS
 
 MOST_CREDITS = 3
 """Rows of credits that are there to be filled in."""
@@ -78,19 +78,35 @@ def money(document: Document, catalog: Catalog) -> Group:
     ]
     months = get_value(document, "horizon_months")
     shown = formatting.rate(rate) if isinstance(rate, int | float) else word(rate)
+    limits = sum(get_value(document, path) is not None for path in LIMITS)
+    summary = {0: "money.summary", 1: "money.summary_limit"}.get(limits, "money.summary_limits")
     return Group(
         id="money",
         icon=":material/payments:",
-        summary=t("money.summary", months=word(months), rate=shown),
+        summary=t(summary, months=word(months), rate=shown, limits=limits),
         main=main,
         advanced=advanced,
         more=[
-            Subject(id="limits", make=limit_inputs),
+            Subject(id="limits", make=_limits),
             Subject(id="calendar", make=_calendar),
             Subject(id="prices", make=lambda: _prices(catalog)),
             Subject(id="credits", make=lambda: _credits(document)),
         ],
     )
+
+
+def _limits() -> list[Input]:
+    """One field for each limit."""
+    return [
+        Field(
+            path=path,
+            label=t(f"limits.{name}"),
+            kind="number" if name in ("energy", "co2") else "money",
+            help=t(f"limits.{name}_help"),
+            default=t("limits.none"),
+        )
+        for path, name in LIMITS.items()
+    ]
 
 
 def _calendar() -> list[Input]:

@@ -66,5 +66,5 @@ def heading(view: View, ways: Sequence[Row]) -> str:
     often = max(ways, key=lambda way: float(way["cheapest_probability"]))
     kind = next(way["kind"] for way in view.strategies if way["id"] == often["id"])
     if len(ways) == 1:
-        return t("band.only", way=t(f"the.{kind}"))
+        return t("band.only", way=t(f"the.{kind}"), count=futures(often["works_probability"]))
     return t("band.heading", way=t(f"the.{kind}"), count=futures(often["cheapest_probability"]))

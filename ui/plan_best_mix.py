@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from planner.report.optimum_text import binding_lines, no_best_mix_lines, rejected_reason, sure_lines
+from planner.report.optimum_text import binding_lines, rejected_reason, sure_lines
 from ui import formatting, frame, progress_line, short_tables
 from ui.formatting import dollars, escaped
 from ui.i18n import t
@@ -128,34 +128,47 @@ def reason_lines(view: View) -> list[str]:
 
 def none_lines(view: View) -> list[str]:
     """Why there is none: which limit would have to give way, and by how much."""
-    return [_said(view, line) for line in no_best_mix_lines(dict(view.report))]
+    way = next(way for way in view.report["strategies"] if way["id"] == "optimal")
+    return [dollars(escaped(line)) for line in view.problem_words(way)]
 
 
 def _said(view: View, line: str) -> str:
-    words = with_labels(view.named(line))
-    return dollars(escaped(words[:1].upper() + words[1:]))
+    words = with_labels(view.named(line)).removesuffix(".")
+    return dollars(escaped(f"{words[:1].upper()}{words[1:]}."))
 
 
 def rejected_rows(view: View) -> list[dict[str, str]]:
     """What the best mix doesn't use and why, the nearest first."""
     document = dict(view.report)
+    rejected = document["optimal"]["rejected"]
+    names = [_option(view, one) for one in rejected]
     return [
         {
-            t("best.column.option"): _option(view, one),
+            t("best.column.option"): name if names.count(name) == 1 else _with_region(view, one, name),
             t("best.column.why"): with_labels(view.named(rejected_reason(document, one))),
         }
-        for one in document["optimal"]["rejected"]
+        for name, one in zip(names, rejected, strict=True)
     ]
 
 
 def _option(view: View, one: Row) -> str:
-    """A machine by its name, an offer with its card: some offers differ in nothing else."""
+    """A machine and an offer by their names, with their cards: some offers differ in nothing else."""
     if one["kind"] == "machine":
-        return str(one["option"])
+        machine = view.document.get("machines", {}).get(one["option"])
+        if machine is None:
+            return str(one["option"])
+        gpu = view.gpu_name(str(machine["gpu"]))
+        return t("best.machine_option", machine=one["option"], cards=machine.get("gpus", 1), gpu=gpu)
     known = view.catalog.offers.get(one["option"])
-    gpu = None if known is None else view.catalog.gpus.get(known.gpu)
+    gpu_record = None if known is None else view.catalog.gpus.get(known.gpu)
     words = view.offer_words(one["option"])
-    return words if gpu is None else t("best.offer", offer=words, gpu=gpu.name)
+    return words if gpu_record is None else t("best.offer", offer=words, gpu=gpu_record.name)
+
+
+def _with_region(view: View, one: Row, name: str) -> str:
+    """Of one instance in several regions each has its price."""
+    known = view.catalog.offers.get(one["option"])
+    return name if known is None or not known.region else t("best.offer_in", offer=name, region=known.region)
 
 
 def _rejected(view: View) -> None:

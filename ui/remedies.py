@@ -81,7 +81,7 @@ def remedies(report: Report, document: Row, replan: Callable[[Row], Report | Non
         for before, impossible in waiting:
             for more in _candidates(impossible, with_overrides(document, before)):
                 overrides = {**before, **more}
-                if overrides in seen or any(other.overrides.items() <= overrides.items() for other in found):
+                if overrides in seen or any(_goes_as_far(overrides, other.overrides) for other in found):
                     continue
                 if len(seen) == _TRIES:
                     return found
@@ -100,8 +100,20 @@ def remedies(report: Report, document: Row, replan: Callable[[Row], Report | Non
     return found
 
 
+def _goes_as_far(overrides: Overrides, enough: Overrides) -> bool:
+    """Whether overrides do all that is known to be enough, limits raised as far or further included."""
+    return all(
+        path in overrides
+        and (
+            overrides[path] == value
+            or (path.startswith("limits.") and overrides[path] is not None and overrides[path] >= value)
+        )
+        for path, value in enough.items()
+    )
+
+
 def _candidates(report: Report, document: Row) -> Iterator[Overrides]:
-    """For every way, changes that solve its problems; ways with fewer problems, then with shorter times, first."""
+    """For every way, changes that solve its problems; ways with fewer, then with less to give way, first."""
     for way in sorted(report["strategies"], key=_effort):
         choices = [fixes(problem, document) for problem in way["problems"]]
         if not choices or not all(choices):
@@ -111,9 +123,15 @@ def _candidates(report: Report, document: Row) -> Iterator[Overrides]:
             yield _joined([options[-1] for options in choices])
 
 
-def _effort(way: Row) -> tuple[int, float]:
-    hours = [problem["params"].get("needs_h", 0.0) for problem in way["problems"]]
-    return len(hours), max(hours, default=0.0)
+def _effort(way: Row) -> tuple[int, float, float]:
+    params = [problem["params"] for problem in way["problems"]]
+    hours = max((one.get("needs_h", 0.0) for one in params), default=0.0)
+    return len(params), hours, max((_needed(one) or 0.0 for one in params), default=0.0)
+
+
+def _needed(params: Row) -> float | None:
+    """What a limit of the whole plan would have to be, None for another problem."""
+    return next((params[name] for name in ("value_usd", "value", "needed_usd", "needed") if name in params), None)
 
 
 def _joined(parts: Sequence[Overrides]) -> Overrides:
@@ -161,8 +179,9 @@ def fixes(problem: Row, document: Row) -> list[Overrides]:
             return [{f"{job}.not_on": None}]
         case "over_quota" | "quota_below_run" | "quota_zero":
             return [{problem["field"]: params["needed"]}]
-        case code if code.startswith("over_limit_"):
-            return [{problem["field"]: rounded_up(params.get("value_usd", params.get("value")))}]
+        case code if code.startswith(("over_limit_", "limit_to_relax_")) and problem["field"].startswith("limits."):
+            needed = _needed(params)
+            return [] if needed is None else [{problem["field"]: rounded_up(needed)}]
         case _:
             return []
 

@@ -15,7 +15,7 @@ from planner.units import HALF_CENT_USD
 from ui import formatting
 from ui.formatting import Currency, escaped
 from ui.i18n import t
-from ui.limit_words import with_labels
+from ui.limit_words import limit_problem, with_labels
 from ui.names import short_gpu
 from ui.palette import WAYS
 
@@ -144,12 +144,16 @@ class View:
 
     def work_words(self, way: Row, *, rented: bool) -> str:
         """What the owned or the rented part does: "daily work", "key runs" or the names of the jobs."""
-        ids = [job["id"] for job in way["jobs"] if job["rented"] is rented and self._counts(way, job)]
-        ids = ids or [job["id"] for job in way["jobs"] if job["rented"] is rented]
+        ids = self._work_of(way, rented=rented)
         classes = {self.document["jobs"][id].get("class", "development") for id in ids}
         if len(classes) == 1:
             return t(f"work_of.{classes.pop()}")
         return formatting.listed(escaped(id) for id in ids)
+
+    def _work_of(self, way: Row, *, rented: bool) -> dict[str, None]:
+        """Jobs of the owned or the rented part, in their order."""
+        there = [job for job in way["jobs"] if job["rented"] is rented]
+        return dict.fromkeys(job["id"] for job in [job for job in there if self._counts(way, job)] or there)
 
     def _counts(self, way: Row, job: Row) -> bool:
         """Whether a place does enough of a job to be named: not one that helps out until machines are there."""
@@ -166,6 +170,8 @@ class View:
         if way["kind"] == "cloud" or not self.owned(way):
             return t("title.cloud", rented=self.rented_words(way))
         owned_work, rented_work = (self.work_words(way, rented=rented) for rented in (False, True))
+        if owned_work != rented_work and {job["id"] for job in way["jobs"]} == {*self._work_of(way, rented=True)}:
+            rented_work = t("work_of.rest")
         words = {"owned": self.owned_words(way), "rented": self.rented_words(way)}
         if owned_work == rented_work:
             return t("title.both", work=owned_work, **words)
@@ -192,7 +198,8 @@ class View:
             sentence += t("sentence.dearer")
         if ruled_out := [other for other in self.strategies if not other["feasible"]]:
             names = formatting.listed(t(f"than.{other['kind']}") for other in ruled_out)
-            sentence += t("sentence.ruled_out", ways=f"{names[0].upper()}{names[1:]}")
+            key = "sentence.ruled_out" if len(ruled_out) == 1 else "sentence.ruled_out_both"
+            sentence += t(key, ways=f"{names[0].upper()}{names[1:]}")
         return sentence
 
     def _difference(self, way: Row, other: Row) -> str:
@@ -232,9 +239,16 @@ class View:
     def problem_words(self, way: Row) -> list[str]:
         """Why a way does not work, in sentences."""
         if way.get("kind") == "optimal":
-            lines = [with_labels(line.removeprefix("limits: ")) for line in no_best_mix_lines(dict(self.report))]
-            return [_ended(f"{line[:1].upper()}{line[1:]}") for line in lines]
-        return [self._problem(problem["code"], problem["field"], problem["params"]) for problem in way["problems"]]
+            lines = [line.removeprefix("limits: ") for line in no_best_mix_lines(dict(self.report))]
+            words = [self._limit(one) or with_labels(line) for one, line in zip(way["problems"], lines, strict=True)]
+            return [_ended(f"{line[:1].upper()}{line[1:]}") for line in words]
+        return [
+            self._limit(problem) or self._problem(problem["code"], problem["field"], problem["params"])
+            for problem in way["problems"]
+        ]
+
+    def _limit(self, problem: Row) -> str | None:
+        return limit_problem(problem["code"], problem["field"], problem["params"], self.currency)
 
     def _problem(self, code: str, field: str, params: Mapping[str, Any]) -> str:
         if "resource" in params:
@@ -242,9 +256,6 @@ class View:
         if code == "machines_missing":
             months = str(params["months"]).replace("-", formatting.EN_DASH)
             return t("impossible.machines_missing", **{**params, "months": months})
-        if code.startswith("over_limit_"):
-            rounded = {name: float(f"{value:.4g}") for name, value in params.items()}
-            return _ended(with_labels(render(code, field=field, **rounded)))
         if code != "deadline_missed":
             return _ended(render(code, field=_setting(field), **params))
         return t(
@@ -340,7 +351,7 @@ class View:
             if not other["feasible"]:
                 first, *more = self.problem_words(other)
                 why = " ".join([first, *(f"{reason[:1].upper()}{reason[1:]}" for reason in more)])
-                words.append(t("alternative.impossible", way=way_name(other), why=escaped(why)))
+                words.append(t("alternative.impossible", way=way_name(other), why=_marked(why)))
         return list(dict.fromkeys(words))
 
     def over_ceiling(self) -> list[str]:
@@ -400,7 +411,7 @@ class View:
                 continue
             name = way_name(way)
             if not way["feasible"]:
-                words += [t("alternative.impossible", way=name, why=escaped(why)) for why in self.problem_words(way)]
+                words += [t("alternative.impossible", way=name, why=_marked(why)) for why in self.problem_words(way)]
                 continue
             words.append(
                 t(
@@ -469,3 +480,8 @@ def _overlap(one: Row, other: Row) -> bool:
 def gap(one: float, other: float) -> float:
     """Relative difference of two amounts."""
     return abs(one - other) / max(abs(one), abs(other), 1e-9)
+
+
+def _marked(text: str) -> str:
+    """Text safe in Markdown but for its dollar signs, which the page escapes with those of its own sentences."""
+    return escaped(text).replace(r"\$", "$")

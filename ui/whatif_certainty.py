@@ -138,6 +138,7 @@ def _turns(view: View, found: Mapping[str, Any]) -> None:
         st.markdown(t("whatif.flips.none", least=found["flips"]["least_factor"], most=found["flips"]["most_factor"]))
         return
     st.markdown("\n".join(f"- {dollars(_flip_words(view, flip))}" for flip in nearest))
+    st.markdown(f":small[:gray[{t('whatif.flips.named')}]]")
 
 
 def _flip_words(view: View, flip: Mapping[str, Any]) -> str:

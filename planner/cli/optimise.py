@@ -51,7 +51,7 @@ def add_optimise(commands: Commands, common: argparse.ArgumentParser) -> None:
         "--budget",
         type=budget_of,
         metavar="AMOUNT",
-        help='of the whole plan, for --most-work: a number in USD or text such as "8000 EUR"; else limits.total',
+        help='of the whole plan, for --most-work: a number in USD or text such as "8000 EUR"; else limits.total_usd',
     )
     add_measurements(optimise)
     optimise.set_defaults(run=_optimise)

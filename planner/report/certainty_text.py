@@ -31,7 +31,7 @@ def certainty_lines(document: Mapping[str, Any]) -> list[str]:
             lines.append(_anew_line(anew))
     if bars := document["sensitivity"][:_MOST]:
         over = next((bar["runner_up"] for bar in bars if bar["runner_up"] is not None), None)
-        head = ["moves it most", "planned", "low", "high", "present value at low", "at high", "then recommended"]
+        head = ["moves it most", "planned", "low", "high", "present value at low", "at high", "then, of the named"]
         if over is not None:
             head[6:6] = [f"over {render(f'strategy_{over}')}: low", "high"]
         lines += ["", *table(head, [_bar_row(bar, rate, code) for bar in bars])]
@@ -39,7 +39,8 @@ def certainty_lines(document: Mapping[str, Any]) -> list[str]:
             lines.append(render("sensitivity_assumed"))
     if document["recommended"] is not None:
         compared = document["flips"]["compared"]
-        if document["recommended"] not in (compared, None) and compared is not None:
+        searched = document.get("optimal", {}).get("found", False)  # then the named ways aren't all there are
+        if compared is not None and (searched or document["recommended"] != compared):
             lines += ["", render("flips_of_named", way=render(f"strategy_{compared}"))]
         turns = [_flip_line(flip, rate, code) for flip in nearest_flips(document, _MOST)]
         none = render("flips_none", least=document["flips"]["least_factor"], most=document["flips"]["most_factor"])

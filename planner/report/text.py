@@ -254,7 +254,13 @@ def _overflow(entry: dict[str, Any], rate: float, code: str) -> list[str]:
                 f" {cost:,.{2 if cost < _CENTS_BELOW else 0}f} {code} ({monthly:,.2f} a month)"
             )
             totals.add(_money(found["strategy_tco_usd"], rate))
-    return [*lines, *(f"{_name(entry['id'])} would then cost {total} {code} in all" for total in sorted(totals))]
+    return [
+        *lines,
+        *(
+            f"{_name(entry['id'])} would then cost {total} {code} in all, with disk and people for renting"
+            for total in sorted(totals)
+        ),
+    ]
 
 
 def _simulated(job: dict[str, Any], what: str) -> list[str]:

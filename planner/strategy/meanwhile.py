@@ -176,8 +176,12 @@ def undone_problems(problem: PlanProblem, choice: Choice) -> list[Issue]:
 
 
 def rented_warnings(problem: PlanProblem, choice: Choice) -> list[Issue]:
-    """Of one row: the months in which a job is rented because its machines aren't there."""
+    """Of one row: the months in which a job is rented because its machines aren't there.
+
+    A best mix may rent more in some months for other reasons.
+    """
     issues = []
+    waiting = np.arange(problem.horizon_months)
     for index, pair in enumerate(problem.pairs):
         if pair.machine is None or index not in choice.by_month:
             continue
@@ -186,7 +190,11 @@ def rented_warnings(problem: PlanProblem, choice: Choice) -> list[Issue]:
             other = problem.pairs[target]
             if other.job != pair.job or other.offer is None:
                 continue
-            more = (share[0] > share[0].min() + _SLACK) & (_demand(problem, job) > 0)
+            more = (
+                (share[0] > share[0].min() + _SLACK) & (_demand(problem, job) > 0) & (waiting < machine.complete_after)
+            )
+            if not more.any():
+                continue
             params = {
                 "job": job.id,
                 "machine": machine.id,

@@ -78,7 +78,7 @@ def test_limits_that_no_plan_keeps_say_which_to_relax_and_a_button_does(document
     at = opened({**document, "limits": {"total_usd": 100}})
     assert at.title[0].value == "No way gets this work done as asked"
     box = at.error[0].value
-    assert "**Best mix**: Most in total, USD: no plan does all the work for at most 100 USD, expected at least" in box
+    assert "**Best mix**: No plan does all the work with “Most in total, USD” at \\$100; it would have to be" in box
     remedy = at.button(key="remedy_0")
     assert remedy.label.startswith("Set “Most in total, USD” to ")
     remedy.click().run()

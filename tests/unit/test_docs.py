@@ -22,6 +22,7 @@ from planner.actual.rows import HOURS_COLUMNS, INVOICE_COLUMNS
 from planner.advise.claims.assess import RULES
 from planner.catalog.load import load_catalog
 from planner.catalog.schema import SECTIONS, OfferIn
+from planner.cli.arguments import override_of
 from planner.measure.document import report_document
 from planner.measure.results import WORKLOADS, Bandwidth, MatmulRate, Skipped
 from planner.measure.timing import SPREAD_LIMIT
@@ -366,6 +367,7 @@ def test_every_key_of_a_check_is_described(capsys: pytest.CaptureFixture[str]) -
     "command",
     [
         "plan",
+        "optimise",
         "sweep",
         "actual",
         "estimate",
@@ -566,6 +568,16 @@ def test_the_commands_of_the_readme_work(project_copy: Path, capsys: pytest.Capt
     for line in lines:
         assert main(arguments_of(line)) == 0, line
         assert capsys.readouterr().out, line
+
+
+def test_values_set_in_the_commands_of_the_docs_are_those_of_the_scenario() -> None:
+    text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+    commands = [arguments_of(line) for line in re.findall(r"^\$ python -m planner .+", text, re.MULTILINE)]
+    commands = [words for words in commands if "--set" in words]
+    assert {words[0] for words in commands} >= {"plan", "optimise"}
+    for words in commands:
+        given = [override_of(value) for before, value in itertools.pairwise(words) if before == "--set"]
+        check_document(with_overrides(read_document((ROOT / words[1]).read_text(encoding="utf-8")), dict(given)))
 
 
 def test_the_pages_of_the_app_are_those_of_the_readme() -> None:

@@ -77,7 +77,7 @@ def fronts(problem: PlanProblem, theta: Theta, known: Sequence[Choice]) -> Front
     -----
     Each front is asked for plans at lower and lower limits, down to the least there is; how long runs take is limited
     without waits, which are simulated for the plans found. Plans than which another is at least as good in both are
-    left out, also those of `known`.
+    left out, also those of `known`; what was found for one front may stand on the other.
     """
     every = coefficients(problem, theta, usable(problem, theta))
     slow, fastest_h = _slowness(problem, theta, every)
@@ -93,11 +93,12 @@ def fronts(problem: PlanProblem, theta: Theta, known: Sequence[Choice]) -> Front
     cheapest = min(best, key=lambda point: point.present_value_usd)
     greener = undominated(problem, every, measures=(COST, KG_CO2E))
     faster = undominated(problem, every, also=np.array([slow[index] for index in every.pairs]))
-    cleaner = [*best, *points(_by_emissions(search, greener, cheapest.kg_co2e))]
-    quicker = [*best, *points(_by_speed(search, faster, slow, _alone(problem, cheapest.choice, slow)))]
+    cleaner = points(_by_emissions(search, greener, cheapest.kg_co2e))
+    quicker = points(_by_speed(search, faster, slow, _alone(problem, cheapest.choice, slow)))
+    every_point = [*best, *cleaner, *quicker]  # waits may make a plan quick, or slow, that wasn't asked to be
     return Fronts(
-        co2=_front(cleaner, [point.kg_co2e for point in cleaner]),
-        turnaround=_front(quicker, [point.slowdown for point in quicker]),
+        co2=_front(every_point, [point.kg_co2e for point in every_point]),
+        turnaround=_front(every_point, [point.slowdown for point in every_point]),
     )
 
 
@@ -151,8 +152,10 @@ def _by_speed(search: _Searcher, kept: list[int], slow: Mapping[int, float], slo
         return
     for done, most in enumerate(np.geomspace(slowest, 1.0, STEPS + 1)[1:]):
         tell("quicker", done, STEPS)
-        asked = search(kept)
-        asked.extra = partial(_limit_slowdown, slow=slow, most=float(most) * (1 + _SLACK))
+        last = done == STEPS - 1  # by places alone: a limit with slack would leave a trace at a slower one
+        asked = search([index for index in kept if not last or slow[index] <= 1.0 + _SLACK])
+        if not last:
+            asked.extra = partial(_limit_slowdown, slow=slow, most=float(most) * (1 + _SLACK))
         best, _, _ = in_rounds(asked)
         if best is not None:
             yield best[0]

@@ -88,21 +88,6 @@ def add_machines(mix: Mix, loads: Mapping[int, SafeLoad]) -> None:
                 programme.row([share, bought], [1.0, -1.0], -np.inf, 0.0)
 
 
-def _sites(mix: Mix) -> list[list[int]]:
-    """By type of machine, the yes-or-no parts of space that it takes: each is of the months with the same types."""
-    site = mix.found.site
-    needed: list[list[int]] = [[] for _ in site]
-    there = np.abs(site).sum(axis=1) > 0  # [types, times]
-    for types in np.unique(there.T, axis=0):
-        if types.any():
-            effects = np.where(np.all(types == there.T, axis=1), site[types].max(axis=0), 0.0)
-            place = mix.programme.add(np.array([effects[COST] @ mix.found.discount]), upper=1.0, whole=True)
-            mix.effects.append((place, effects, None))
-            for at in np.flatnonzero(types):
-                needed[at].append(int(place[0]))
-    return needed
-
-
 def _there_throughout(machine: MachineEffects) -> bool:
     return bool(np.all(machine.first_there == machine.least) and np.all(machine.each_there == 1.0))
 
@@ -119,3 +104,18 @@ def _fuller(mix: Mix, machine: MachineEffects, number: int, load: SafeLoad, leas
             programme.row([counted, enough], [1.0, -float(machine.most)], -np.inf, 0.0)
             found[counted] = (load.of(step + 1) - load.of(step)) / least
     return found
+
+
+def _sites(mix: Mix) -> list[list[int]]:
+    """By type of machine, the yes-or-no parts of space that it takes: each is of the months with the same types."""
+    site = mix.found.site
+    needed: list[list[int]] = [[] for _ in site]
+    there = np.abs(site).sum(axis=1) > 0  # [types, times]
+    for types in np.unique(there.T, axis=0):
+        if types.any():
+            effects = np.where(np.all(types == there.T, axis=1), site[types].max(axis=0), 0.0)
+            place = mix.programme.add(np.array([effects[COST] @ mix.found.discount]), upper=1.0, whole=True)
+            mix.effects.append((place, effects, None))
+            for at in np.flatnonzero(types):
+                needed[at].append(int(place[0]))
+    return needed

@@ -129,7 +129,11 @@ def test_a_plan_says_which_way_works_in_few_futures_and_why() -> None:
     assert f"Own all works in 61 of 100 futures only: {late}, too few machines in under 1 of 100" in lines
     assert "Rent all would be recommended with horizon_months at 7 or less" in lines
     assert any(line.startswith("Knowing the future before deciding would save ") for line in lines)
-    assert any("Own all is the one to choose as planned" in line for line in lines)
+    named = "Own all is the one to choose as planned; a best mix, searched for at those values, may be cheaper:"
+    assert any(named in line for line in lines)
+    searched = certainty_lines({**entry, "recommended": "local", "optimal": {"found": True, "same_as": "local"}})
+    assert any(named in line for line in searched)
+    assert not any(named in line for line in certainty_lines({**entry, "recommended": "local"}))
 
 
 def test_an_input_with_a_range_is_moved_to_its_ends() -> None:

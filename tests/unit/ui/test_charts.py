@@ -162,3 +162,9 @@ def test_texts_in_charts_can_be_read(dark):
         assert contrast(text, colours.page) >= 4.5
     for line in colours.way.values():
         assert contrast(line, colours.page) >= 3
+
+
+def test_lines_keep_their_width_when_one_way_is_left():
+    first = next(layers(charts.spend_chart(LINES[:1], [], currency=USD, dark=False)))
+    assert first["encoding"]["strokeWidth"]["scale"]["type"] == "ordinal"  # else the width of one is made up
+    assert first["encoding"]["strokeWidth"]["scale"]["range"] == [charts.STROKE[LINES[0]["way"]]]

@@ -183,3 +183,12 @@ def test_defaults_are_those_of_the_assumptions():
     assert changed["inflation_per_year"].default == "3 by default"
     assert found["machines.pc.repair_h"].default == "72 by default"
     assert "0.05" in found["machines.pc.failures_per_year"].help
+
+
+def test_limits_that_are_set_are_seen_without_opening_anything():
+    def said(**keys):
+        return next(group.summary for group in groups(document(**keys), CATALOG) if group.id == "money")
+
+    assert "limit" not in said()
+    assert said(limits={"total_usd": 20_000}).endswith(", 1 limit")
+    assert said(limits={"total_usd": "8000 EUR"}, cash_ceiling_usd_per_quarter=5_000).endswith(", 2 limits")

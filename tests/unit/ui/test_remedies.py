@@ -107,6 +107,17 @@ def problem(code, *, field="", **params):
         (problem("pinned_off", job="daily"), {}, [{"jobs.daily.not_on": None}]),
         (problem("over_quota", field="rental.quota_gpus.aws", needed=16), {}, [{"rental.quota_gpus.aws": 16}]),
         (problem("quota_zero", field="rental.quota_gpus.aws", needed=8), {}, [{"rental.quota_gpus.aws": 8}]),
+        (
+            problem("over_limit_total", field="limits.total_usd", value_usd=32_405.6, most_usd=20_000.0),
+            {},
+            [{"limits.total_usd": 33_000.0}],
+        ),
+        (
+            problem("limit_to_relax_kg_co2e", field="limits.kg_co2e", needed=1_133.0, most=900.0),
+            {},
+            [{"limits.kg_co2e": 1_200.0}],
+        ),
+        (problem("limit_to_relax_usd", field="cash_ceiling_usd_per_quarter", needed_usd=9.0, most_usd=5.0), {}, []),
         (problem("no_machines", job="daily"), {}, []),
         (problem("something_new"), {}, []),
     ],
@@ -119,6 +130,23 @@ def test_what_a_problem_asks_for(problem, changes, expected):
 def test_limits_are_rounded_up(hours, limit):
     assert rounded_up(hours) == pytest.approx(limit)
     assert rounded_up(hours) >= hours
+
+
+def test_a_limit_is_raised_no_further_than_the_cheapest_way_needs():
+    def way(id, total_usd, limit_usd):
+        over = problem("over_limit_total", field="limits.total_usd", value_usd=total_usd, most_usd=limit_usd)
+        return {"id": id, "problems": [over] if total_usd > limit_usd else []}
+
+    def report(changed):
+        limit_usd = changed["limits"]["total_usd"]
+        totals_usd = {"local": 38_350.0, "cloud": 40_640.0, "hybrid": 32_410.0}
+        ways = [way(id, total_usd, limit_usd) for id, total_usd in totals_usd.items()]
+        works = [way["id"] for way in ways if not way["problems"]]
+        return {"strategies": ways, "recommended": works[-1] if works else None}
+
+    asked = {**scenario(), "limits": {"total_usd": 20_000.0}}
+    found = remedies(report(asked), asked, report)
+    assert [remedy.overrides for remedy in found] == [{"limits.total_usd": 33_000.0}]
 
 
 def typed_again(remedy, document):

@@ -7,8 +7,9 @@ import pytest
 from planner.catalog.load import load_catalog
 from planner.report.document import plan_document
 from tests.planning import document, solve
-from ui import plan_rows
+from ui import plan_best_mix, plan_rows
 from ui.formatting import NBSP, USD
+from ui.limit_words import limit_problem
 from ui.view import View
 
 OFFER = "aws-p4d-24xlarge-us-east-1-on-demand"
@@ -370,6 +371,12 @@ def test_a_place_that_only_helps_out_is_not_in_the_title(catalog):
 
     assert view_of(catalog, helped).title().endswith("rent eight A100 for key runs")
 
+    def shared(r):
+        helped(r)
+        next(way for way in r["strategies"] if way["kind"] == "hybrid")["jobs"][-1]["runs"] = 500.0
+
+    assert view_of(catalog, shared).title() == "Own four RTX 4090 for daily work, rent eight A100 for the rest"
+
 
 def test_a_run_that_may_miss_its_limit_is_named(catalog):
     def late(r):
@@ -443,3 +450,80 @@ def test_sales_say_when_and_of_which_purchase():
         "workstation, month 36",
         "workstation, bought in month 12, month 36",
     ]
+
+
+@pytest.mark.parametrize(
+    ("code", "field", "params", "expected"),
+    [
+        (
+            "over_limit_total",
+            "limits.total_usd",
+            {"value_usd": 32_405.6, "most_usd": 20_000.0},
+            "the plan costs $32,406 in all; its limit is $20,000.",
+        ),
+        (
+            "over_limit_energy_kwh",
+            "limits.energy_kwh",
+            {"value": 26_567.2, "most": 20_000.0},
+            f"the plan draws 26,567{NBSP}kWh; its limit is 20,000{NBSP}kWh.",
+        ),
+        (
+            "limit_to_relax_usd",
+            "limits.total_usd",
+            {"most_usd": 20_000.0, "needed_usd": 32_405.6},
+            "no plan does all the work with “Most in total, USD” at $20,000; it would have to be $32,406 at least, "
+            "other limits as they are.",
+        ),
+        ("deadline_missed", "jobs.key", {"needs_h": 9.0}, None),
+    ],
+)
+def test_a_broken_limit_is_said_with_its_amounts(code, field, params, expected):
+    assert limit_problem(code, field, params) == expected
+
+
+def test_every_kind_of_limit_has_its_sentence():
+    for kind in ("total", "capex", "cash_per_month"):
+        assert limit_problem(f"over_limit_{kind}", "limits.x_usd", {"value_usd": 2e3, "most_usd": 1e3}).endswith(
+            "$1,000."
+        )
+    assert limit_problem("over_limit_kg_co2e", "limits.kg_co2e", {"value": 2.0, "most": 1.0}).endswith("kg CO₂e.")
+
+
+def test_options_left_out_can_be_told_apart():
+    def left_out(option, kind="offer"):
+        return {
+            "option": option,
+            "kind": kind,
+            "reason_code": "rejected_machine_dearer" if kind == "machine" else "rejected_offer_dearer",
+            "reason_params": {"job": "key", "count": 1, "more_usd": 2_554.0},
+            "field": "",
+        }
+
+    regions = ["us-east-1", "us-east-2"]
+    options = [left_out(f"aws-p4d-24xlarge-{region}-on-demand") for region in regions] + [left_out("ws", "machine")]
+    document = {**DOCUMENT, "machines": {"ws": {"gpu": "rtx-4090", "gpus": 8}}}
+    optimal = {"same_as": None, "found": True, "rejected": options}
+    report = {"currency": {"code": "USD", "usd_per_unit": 1.0}, "strategies": [], "optimal": optimal}
+    shown = plan_best_mix.rejected_rows(View(report, document, load_catalog(), USD))
+    assert [row["Option"] for row in shown] == [
+        *(f"AWS p4d.24xlarge, on demand, A100 SXM4 40GB, {region}" for region in regions),
+        "ws: 8 RTX 4090",
+    ]
+    assert shown[0]["Why not"] == "2,554 USD more with key there"
+
+
+def test_several_ways_that_break_limits_are_told_with_dollar_signs_for_the_page_to_escape(catalog):
+    def limited(r):
+        params = {"value_usd": 120_000.0, "most_usd": 95_000.0}
+        over = {"code": "over_limit_total", "field": "limits.total_usd", "params": params}
+        for way in r["strategies"][:2]:
+            way.update(feasible=False, problems=[over])
+        r["strategies"].append(
+            {**copy.deepcopy(r["strategies"][2]), "id": "optimal", "kind": "optimal", "tco_usd": 8e4}
+        )
+
+    view = view_of(catalog, limited)
+    assert plain(view.sentence()).endswith("Owning everything and renting everything do not work.")
+    said = "Own all does not work: the plan costs $120,000 in all; its limit is $95,000."
+    assert said in [plain(one) for one in view.reasons()]
+    assert said in [plain(one) for one in view.alternatives()]

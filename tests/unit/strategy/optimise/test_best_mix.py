@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from planner.strategy.allocate import choice_problems
+from planner.strategy.evaluate import searched
 from planner.strategy.kernel import kernel
 from planner.strategy.optimise.search import optimise
 from tests.mixes import cheapest_of_all, small_mix
-from tests.planning import CENT, problem_of, small_plan, solve
+from tests.planning import CENT, problem_of, small_plan, solve, strategy
 
 PRECISE = 1e-3
 
@@ -140,6 +141,14 @@ def test_an_offer_that_another_of_its_provider_always_beats_is_left_out_unless_t
     plan["rental"]["quota_gpus"] = {"x": 1}
     problem = problem_of(plan)
     assert optimise(problem, problem.theta(), {}).pruned == 0  # x may not be enough
+
+
+def test_a_month_with_more_work_is_rented_and_not_said_to_lack_machines() -> None:
+    """One machine takes 511 of the 600 hours of month 2; it is there from the start."""
+    found = searched(solve(small_plan({"jobs.work.runs_by_month": {2: 600}, "machines.own.count": None})))
+    best = strategy(found, "optimal")
+    assert {job.resource: job.runs for job in best.jobs} == pytest.approx({"own": 1100 + 511, "rented": 89})
+    assert "rented_meanwhile" not in {issue.code for issue in best.allocation.warnings}
 
 
 def test_months_without_runs_need_neither_disk_nor_people_of_the_cloud() -> None:
