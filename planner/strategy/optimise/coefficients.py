@@ -174,19 +174,32 @@ class _Kernel:
                 pair = self.problem.pairs[pairs[at]]
                 assert pair.machine is not None
                 choice.machine_count[[row, row + len(owned)], pair.machine] = self._enough(pairs[at])
-                choice.routing[row, pairs[at]] = 1.0
+            there = machines_there(self.problem, choice.machine_count)
+            parts = np.array([self._fitting(pairs[at], there[row]) for row, at in enumerate(owned)])
+            choice.routing[np.arange(len(owned)), [pairs[at] for at in owned]] = parts
             effects = self._effects(self._uncommitted, self._plain, choice)
-            result[owned] = effects[: len(owned)] - effects[len(owned) :]
+            result[owned] = (effects[: len(owned)] - effects[len(owned) :]) / parts[:, None, None]
         return result
 
     def _enough(self, index: int) -> int:
-        """Machines that all runs of a pair never fill."""
+        """Machines that all runs of a pair never fill, once they are all there."""
+        pair = self.problem.pairs[index]
+        assert pair.machine is not None
+        return int(np.ceil(self._most_needed(index))) + self.problem.machines[pair.machine].owned_count + 1
+
+    def _most_needed(self, index: int) -> float:
+        """Machines that all runs of a pair take in its busiest month."""
         pair = self.problem.pairs[index]
         assert pair.machine is not None
         machine, job = self.problem.machines[pair.machine], self.problem.jobs[pair.job]
         busiest = 1.0 if job.profile is None else max(job.profile)
-        need = busy_h(self.problem, self.theta, index) * busiest / float(powered_h_of_one(machine, self.theta)[0])
-        return int(np.ceil(need)) + machine.owned_count + 1
+        return busy_h(self.problem, self.theta, index) * busiest / float(powered_h_of_one(machine, self.theta)[0])
+
+    def _fitting(self, index: int, there: Array) -> float:
+        """Share of the runs of a pair that never fills the machines there in any month with some. [machines, months]"""
+        months = there[self.problem.pairs[index].machine]
+        fewest = float(months[months > 0].min(initial=np.inf))
+        return min(1.0, fewest / (self._most_needed(index) + 1.0))
 
     def machines(self, pairs: Sequence[int]) -> tuple[tuple[MachineEffects, ...], Array]:
         """Effects of each type of machine, and of having any where that one stands. [types, measures, times]"""

@@ -178,3 +178,14 @@ def test_space_is_paid_while_machines_are_there_whichever_comes_first() -> None:
     assert found.choice is not None
     assert found.choice.machine_count[0, 0] > 0
     assert found.rounds[-1].deviation == pytest.approx(0, abs=1e-9)
+
+
+def test_work_draws_what_it_draws_before_all_machines_are_there_too() -> None:
+    plan = small_mix(3, few_runs=False)
+    plan["machines"]["a"]["purchases"] = {0: 1, 2: 3}
+    for job in plan["jobs"].values():
+        job |= {"runs_per_month": 400, "not_on": ["b"]}
+    problem = problem_of(plan)
+    found = optimise(problem, problem.theta(), {})
+    assert found.choice is not None
+    assert max(abs(round.deviation) for round in found.rounds) < 1e-9
