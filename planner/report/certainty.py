@@ -12,7 +12,7 @@ import numpy as np
 from planner.report.plain import plain
 from planner.report.provenance import used_parameters
 from planner.scenario.schema import Scenario
-from planner.strategy.evaluate import Result, evaluate
+from planner.strategy.evaluate import Result, evaluate_known
 from planner.strategy.flips import LEAST_FACTOR, MOST_FACTOR, Flip, flips
 from planner.strategy.horizon import HorizonFlip, horizon_flips
 from planner.strategy.kernel import Choice
@@ -171,7 +171,7 @@ def flips_entry(result: Result, *, scenario: Scenario | None = None) -> dict[str
 def _horizons(scenario: Scenario, result: Result) -> tuple[HorizonFlip, ...]:
     def recommended_at(months: int) -> str | None:
         asked = scenario.model_copy(update={"horizon_months": months})
-        return evaluate(asked, result.catalog, result.evidence, today=result.today).recommendation.strategy
+        return evaluate_known(asked, result.catalog, result.evidence, today=result.today).recommendation.strategy
 
     return horizon_flips(result.problem.horizon_months, recommended_at)
 

@@ -233,6 +233,13 @@ def evaluate(
         As `resolve`.
     """
     catalog = with_own_models(with_own_gpus(catalog, scenario.gpus), scenario.models)
+    return evaluate_known(scenario, catalog, evidence, today=today, search=search)
+
+
+def evaluate_known(
+    scenario: Scenario, catalog: Catalog, evidence: Evidence, *, today: dt.date, search: bool = False
+) -> Result:
+    """As `evaluate`, with a catalog that has the scenario's own GPUs and models already, such as that of a `Result`."""
     options = start_options(scenario)
     results = [_evaluate(with_start(scenario, option), catalog, evidence, today) for option in options]
     if len(results) == 1:

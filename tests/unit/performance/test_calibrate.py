@@ -59,7 +59,7 @@ def test_rows_of_samples_are_fitted_as_tokens(language: list[LanguageRow]) -> No
     assert not KEPT_OUT_SOURCES & {row.source for row in language}
 
 
-@pytest.mark.slow
+@pytest.mark.refit
 def test_the_shipped_constants_are_what_the_fit_gives(refitted: Calibration) -> None:
     shipped = constants_of(CATALOG.assumptions)
     for name in FITTED:

@@ -86,13 +86,13 @@ def test_shipped_coverage_is_what_the_fits_give(name: str) -> None:
     check(name, together(list(intervals().of(held().splits()[name]).values())))
 
 
-@pytest.mark.slow
+@pytest.mark.refit
 @pytest.mark.parametrize("name", [FOUNDRY_GROUPS, FOUNDRY_SIZES])
 def test_shipped_coverage_of_many_groups_is_what_the_fits_give(name: str) -> None:
     check(name, together(list(intervals().of(held().splits()[name]).values())))
 
 
-@pytest.mark.slow
+@pytest.mark.refit
 def test_shipped_coverage_of_sources_and_factors_of_unknown_code_are_what_the_fits_give() -> None:
     split: Split = held().splits()[SOURCES]
     found = intervals().of(split)

@@ -157,7 +157,7 @@ def test_widths_cover_four_of_five_and_lean_on_all_benchmarks_where_rows_are_few
     assert got["b"]["new-gpu"] == got["b"]["known-gpu"]  # never narrower
 
 
-@pytest.mark.slow
+@pytest.mark.refit
 def test_shipped_targets_are_what_the_fit_gives() -> None:
     shipped = {entry["id"]: entry for entry in yaml.safe_load(TARGETS_FILE.read_text(encoding="utf-8"))["targets"]}
     assert set(shipped) == set(runs_of())

@@ -130,7 +130,7 @@ def test_widths_by_hand() -> None:
     assert strangeness(np.log([1e6, 1e5]), cards) == pytest.approx(1)
 
 
-@pytest.mark.slow
+@pytest.mark.refit
 def test_shipped_file_is_what_the_fit_gives() -> None:
     shipped = yaml.safe_load(TRANSFER_FILE.read_text(encoding="utf-8"))
     written = document_of(fitted(), catalog(), constants())
@@ -149,7 +149,7 @@ def test_shipped_file_is_what_the_fit_gives() -> None:
         assert [run[3] for run in one["runs"]] == pytest.approx([run[3] for run in other["runs"]], abs=0.1)
 
 
-@pytest.mark.slow
+@pytest.mark.refit
 def test_cards_and_hosts_left_out_stay_within_the_limits_and_ahead_of_data_sheets() -> None:
     """Each GPU, and each host, with all its rows: median and 90th percentile in percent at most."""
     shipped = {split.id: split for split in load_held_out()}

@@ -141,7 +141,7 @@ def test_shipped_errors_of_transfer_are_what_the_fit_gives(name):
     assert split.best_baseline == best_of(score.baselines, 0)
 
 
-@pytest.mark.slow
+@pytest.mark.refit
 @pytest.mark.parametrize("group", [("unseen system", "system"), ("newest round", "round"), ("unseen GPU", "card")])
 def test_shipped_errors_of_times_to_target_are_what_the_fit_gives(group):
     targets = load_targets()

@@ -109,7 +109,7 @@ def test_groups_of_rows_that_do_not_say() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.slow
+@pytest.mark.refit
 def test_a_hundred_thousand_rows_with_faults_among_them() -> None:
     changes: list[dict[str, object]] = [{}, {"gpu": "none such"}, {"tokens_per_s_total": "-1"}, {"micro_batch_seqs": 3}]
     validation = validate(*(changes[at % 4] | {"id": at} for at in range(100_000)))

@@ -203,7 +203,7 @@ def test_whole_numbers_may_be_written_as_decimals() -> None:
     assert table_of({"n_gpus": "8.0", "n_layers": "3.2e1"}).rows[0].n_gpus == 8
 
 
-@pytest.mark.slow
+@pytest.mark.refit
 def test_a_hundred_thousand_rows() -> None:
     text = text_of({})
     header, row = text.splitlines()
